@@ -78,14 +78,12 @@ impl Writer<'_> {
 
     /// Names for elements of rows: they are read before the conditions are looked at.
     pub(super) fn read_first(&mut self, reads: &[Node]) -> Vec<(Ident, TokenStream)> {
-        let elements = reads
-            .iter()
-            .filter_map(|n| Some((*n, self.rowed.get(n)?.clone())));
-        let elements: Vec<(Node, Expr)> = elements.collect();
-        let named = elements
-            .into_iter()
-            .map(|(n, e)| self.named_here(n, e.tokens));
-        named.collect()
+        let elements: Vec<(Node, Expr)> = (reads.iter())
+            .filter_map(|n| Some((*n, self.rowed.get(n)?.clone())))
+            .collect();
+        (elements.into_iter())
+            .map(|(n, e)| self.named_here(n, e.tokens))
+            .collect()
     }
 
     fn named_here(&mut self, n: Node, value: TokenStream) -> (Ident, TokenStream) {

@@ -67,7 +67,7 @@ impl Writer<'_> {
             holds: inside.known.clone(),
             fails: self.piece.fails.clone(),
         };
-        let needed = self.nest.needed(&[n], &known);
+        let needed = self.nest.needed(n, &known);
         self.together_with(&[n], inside, Some(js), &needed)
     }
 

@@ -283,13 +283,17 @@ impl Nest {
         seen
     }
 
-    /// The same, with what is 0 where its condition does not hold.
-    pub fn needed(&self, roots: &[Node], known: &Known) -> HashSet<Node> {
-        let mut all = self.always(roots, known);
-        let operands = all.iter().flat_map(|n| self.strict_operands(*n, known));
-        let operands: Vec<Node> = operands.collect();
-        all.extend(operands);
-        all
+    /// What is asked for at each index, outside of sums: with what is 0 where its condition does not
+    /// hold.
+    pub fn needed(&self, root: Node, known: &Known) -> HashSet<Node> {
+        let (mut seen, mut open) = (HashSet::new(), vec![root]);
+        while let Some(n) = open.pop() {
+            let is_new = seen.insert(n);
+            if is_new && self.is_bare(n, known) && self.nodes[n].own().is_empty() {
+                open.extend(self.strict_operands(n, known));
+            }
+        }
+        seen
     }
 
     /// What a node is made of whatever its conditions are.

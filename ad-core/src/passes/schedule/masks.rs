@@ -28,48 +28,59 @@ pub(super) fn choose(step: &mut Step, types: &HashMap<Var, Type>) {
             | Compute::Same(_)
             | Compute::Extreme(_) => None,
         });
-        let loops: Vec<Loop> = last.collect();
-        let free: Vec<Node> = (loops.into_iter())
-            .flat_map(|l| unconditional(nest, l, types))
-            .collect();
-        for n in free {
+        let loops: HashSet<Loop> = last.collect();
+        if loops.is_empty() {
+            continue;
+        }
+        for n in unconditional(nest, &loops, types) {
             nest.nodes[n].guard = None;
         }
     }
 }
 
-/// What is read inside of an inner loop, inside of its array in any case, and used where its
-/// condition holds.
-fn unconditional(nest: &Nest, l: Loop, types: &HashMap<Var, Type>) -> Vec<Node> {
-    let is_inside = |n: Node| {
-        let shape = nest.nodes[n].read().and_then(|v| types.get(&v));
-        let fits = |ty: &Type| nest.is_inside(n, (l, Cut::default()), &HashSet::new(), &ty.shape);
-        shape.is_some_and(fits)
+/// What is read inside of one of some inner loops, inside of its array in any case, and used where
+/// its condition holds.
+fn unconditional(nest: &Nest, loops: &HashSet<Loop>, types: &HashMap<Var, Type>) -> Vec<Node> {
+    let mut users: HashMap<Node, Vec<Node>> = HashMap::new();
+    let is_candidate = |n: Node| {
+        let s = &nest.nodes[n];
+        s.read().is_some() && s.guard.is_some() && nest.depends[n].iter().any(|l| loops.contains(l))
     };
+    for (n, s) in nest.nodes.iter().enumerate() {
+        for o in s.operands().into_iter().filter(|o| is_candidate(*o)) {
+            users.entry(o).or_default().push(n);
+        }
+    }
     let ends: Vec<Node> = nest.ranges.iter().flat_map(Range::nodes).collect();
-    let is_used_so = |n: Node, g: Node| {
-        let mut users = nest.nodes.iter().filter(|s| s.operands().contains(&n));
-        users.all(|s| s.guard.is_some_and(|of| of != n && has_member(nest, of, g)))
+    let is_free = |n: Node, users: &[Node]| {
+        let s = &nest.nodes[n];
+        let shape = s.read().and_then(|v| types.get(&v)).map(|ty| &ty.shape);
+        let inner = nest.depends[n].iter().find(|l| loops.contains(l));
+        let (Some(g), Some(shape), Some(&l)) = (s.guard, shape, inner) else {
+            return false;
+        };
+        let holds = |u: &Node| {
+            let guard = nest.nodes[*u].guard;
+            guard.is_some_and(|of| of != n && has_member(nest, of, g))
+        };
+        !ends.contains(&n)
+            && users.iter().all(holds)
+            && nest.is_inside(n, (l, Cut::default()), &HashSet::new(), shape)
     };
-    (0..nest.nodes.len())
-        .filter(|&n| {
-            let guard = nest.nodes[n].guard;
-            nest.depends[n].contains(&l)
-                && guard.is_some_and(|g| is_used_so(n, g))
-                && !ends.contains(&n)
-                && is_inside(n)
-        })
-        .collect()
+    let free = users.iter().filter(|(n, users)| is_free(**n, users));
+    free.map(|(n, _)| *n).collect()
 }
 
 /// Whether a condition is another one, or a conjunction that it belongs to.
 fn has_member(nest: &Nest, of: Node, g: Node) -> bool {
-    let mut open = vec![of];
+    let (mut seen, mut open) = (HashSet::new(), vec![of]);
     while let Some(n) = open.pop() {
         if n == g {
             return true;
         }
-        if let Compute::Prim(Prim::And, args) = &nest.nodes[n].compute {
+        if let Compute::Prim(Prim::And, args) = &nest.nodes[n].compute
+            && seen.insert(n)
+        {
             open.extend(args);
         }
     }
