@@ -179,10 +179,15 @@ impl<'a> Lane<'a> {
         self.places.iter().map(Place::over).max().unwrap_or(0)
     }
 
-    /// The axes of an array that are as long as the lane.
-    fn axes(&self, v: Var) -> Vec<usize> {
+    /// The only axis of an array that is as long as the lane, or the rows of a square.
+    fn axis(&self, v: Var) -> Option<usize> {
         let shape = &self.types[&v].shape;
-        (0..shape.len()).filter(|&k| shape[k] == *self.n).collect()
+        let axes: Vec<usize> = (0..shape.len()).filter(|&k| shape[k] == *self.n).collect();
+        match axes[..] {
+            [axis] => Some(axis),
+            [0, 1] if shape.len() == 2 => Some(0),
+            _ => None,
+        }
     }
 
     /// Where a variable is made, if it is.
@@ -195,25 +200,18 @@ impl<'a> Lane<'a> {
         matches!(self.place(v), Some(Place::Phase(..)))
     }
 
-    /// How the lane runs through a step, if it does: along the first axis where it can.
+    /// How the lane runs through a step, if it does.
     fn form(&self, step: &Step) -> Option<Form> {
-        match &step.work {
-            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => {
-                let axes = self.axes(step.out).into_iter();
-                axes.filter_map(|axis| self.form_along(step, axis)).next()
-            }
+        let axis = match &step.work {
+            Work::Nest(_) | Work::Scatter(_) | Work::Contract { .. } => self.axis(step.out)?,
             Work::Recur { .. }
             | Work::Change { .. }
             | Work::Family(_)
             | Work::Loop(_)
             | Work::Branch(_)
             | Work::Call(_)
-            | Work::Tiles(_) => None,
-        }
-    }
-
-    /// How it runs along this axis of what a step makes.
-    fn form_along(&self, step: &Step, axis: usize) -> Option<Form> {
+            | Work::Tiles(_) => return None,
+        };
         if axis > 0 && self.pinned.contains(&step.out) {
             return None;
         }
