@@ -1,4 +1,4 @@
-//! Sums of which data decide what terms there are; `passes/schedule/masks.rs` says why.
+//! Sums whose terms have conditions on data; `passes/schedule/masks.rs` says why.
 
 use super::expr::Expr;
 use super::nest::{Bound, Writer};

@@ -283,8 +283,8 @@ impl Nest {
         seen
     }
 
-    /// What is asked for at each index, outside of sums: with what is 0 where its condition does not
-    /// hold.
+    /// What is computed at each index, outside of sums, with what has a condition and is 0 where
+    /// that does not hold.
     pub fn needed(&self, root: Node, known: &Known) -> HashSet<Node> {
         let (mut seen, mut open) = (HashSet::new(), vec![root]);
         while let Some(n) = open.pop() {

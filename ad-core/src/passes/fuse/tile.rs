@@ -22,10 +22,10 @@
 //! Nothing else is computed more often, no element in another way; sums along other axes keep their
 //! order.
 //!
-//! The lane is chosen that saves most arrays of three or more axes from being made as a whole, those
-//! with the most axes first, if it saves two of them. How long a tile is, is found when the program runs, and all of a small
-//! program is one tile. Where no lane does, matrices may be read once that would be read twice
-//! ([`twice`]).
+//! The lane is chosen that saves most arrays of three or more axes from being made as a whole, if
+//! it saves two of them; arrays with more axes count first. The length of a tile is found when the
+//! program runs, and all of a small program is one tile. Where no lane does, matrices may be read
+//! once that would be read twice ([`twice`]).
 
 pub(super) mod body;
 mod lane;

@@ -457,8 +457,7 @@ fn is_tangled(eq: &Eq, of: &[Size], index: &[Ix]) -> bool {
     eq.ty.elem != Elem::Real && eq.guard.is_some() && !index.iter().zip(of).all(inside)
 }
 
-/// Whether the guard of a read says all that the guard of what is read says there: no other is
-/// needed for both.
+/// Whether the guard of a read implies the guard `h` of what is read, at the places of the read.
 fn is_guarded_alike(s: &mut Simplifier, h: Option<Var>, index: &[Ix], eq: &Eq) -> bool {
     let (Some(h), Some(g)) = (h, eq.guard) else {
         return h.is_none();

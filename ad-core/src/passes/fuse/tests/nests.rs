@@ -282,7 +282,7 @@ fn a_condition_that_all_terms_share_is_that_of_the_sum() {
     assert!(!guard("gather v2[i1]"));
 }
 
-/// A sum over j and k of `x[j, k]` where `condition` holds, of integers i, j, k, n and m.
+/// A sum over j and k of `x[j, k]` where `condition` holds, of integers i, j, k and n.
 fn sum_if(condition: &str) -> (Nest, Option<usize>) {
     let text = format!(
         "fn f(x: real[d0.0, d0.1], n: int[])
