@@ -194,8 +194,8 @@ impl Plan {
         made.filter(lasts).collect()
     }
 
-    /// How many axes each large array has that is made and used in a phase alone, when its steps are
-    /// families.
+    /// How many axes each large array has that is made and used in a phase alone, when its steps
+    /// are families.
     fn saved_by(&self, program: &Program, p: usize) -> Vec<usize> {
         let results = self.lasting(program, p);
         let steps = self.phases[p].iter().map(|(s, _)| s.clone());

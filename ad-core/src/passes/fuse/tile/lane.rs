@@ -261,7 +261,8 @@ impl<'a> Lane<'a> {
     }
 
     /// Whether what is not made in the lane is read so that an index of the lane is a row, and not
-    /// a column. An index in which other loops occur, too, is one under a condition, of few elements.
+    /// a column. An index in which other loops occur, too, is one under a condition, of few
+    /// elements.
     fn reads_rows(&self, step: &Step, form: &Form) -> bool {
         nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
             nest.nodes.iter().all(|s| match &s.compute {
