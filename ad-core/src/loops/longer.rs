@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! for k < dim(a, 0) { .. a[k, k] .. }     dim(a, 1) ≥ dim(a, 0)
+//! a[dim(a, 0) - 1, dim(a, 0) - 1]         dim(a, 1) ≥ dim(a, 0)
 //! ```
 //!
 //! Whoever writes such a loop thinks of a square matrix, and says `n = a.nrows()`. With this known,
@@ -15,10 +16,12 @@
 )]
 
 use super::program::Recogniser;
-use super::size::{LONGEST, excess, minus};
+use super::rename::replaced;
+use super::size::{LONGEST, excess, literal, minus, plus};
 use super::terms::{built, reduced};
 use super::writer::Writer;
 use crate::ir::core::{Block, Bound, Expr, Kind, Program, ReduceOp, Sym, Trip, Ty};
+use crate::ir::prims::Prim;
 use crate::ir::ty::Elem;
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -171,36 +174,49 @@ impl Reads<'_> {
             return;
         };
         for (k, i) in at.iter().enumerate() {
-            let Some(i) = i.as_ref().map(|i| self.written(i)) else {
-                continue;
-            };
-            // Up to the end, forwards or backwards.
-            let is_here = |(index, count): &&(Sym, Expr)| {
-                let index = Expr::var(index, Ty::scalar(Elem::Int));
-                let turned = minus(&minus(count, &Expr::int(1)), &index);
-                excess(&i, &index) == Some(0) || excess(&i, &turned) == Some(0)
-            };
-            let Some((_, least)) = self.around.iter().find(is_here) else {
+            let Some(least) = i.as_ref().and_then(|i| self.furthest(self.written(i))) else {
                 continue;
             };
             let axis = Expr::dim(array.clone(), k);
-            let is_axis = |e: &Expr| match &*e.kind {
-                Kind::Dim(of, _) => self.like(of).as_ref() == Some(of) && *e != axis,
+            let is_axis = match &*least.kind {
+                Kind::Dim(of, _) => self.like(of).as_ref() == Some(of) && least != axis,
                 _ => false,
             };
-            // All loops around have a round if this one has.
+            // All loops around have a round if there is such an element.
             let is_sure = |(_, n): &(Sym, Expr)| {
-                excess(n, least) == Some(0) || self.known.is_natural(&minus(n, &Expr::int(1)))
+                excess(n, &least) == Some(0) || self.known.is_natural(&minus(n, &Expr::int(1)))
             };
-            let is_new = |l: &Longer| l.axis != axis || l.least != *least;
-            if is_axis(least) && self.around.iter().all(is_sure) && self.found.iter().all(is_new) {
+            let is_new = |l: &Longer| l.axis != axis || l.least != least;
+            if is_axis && self.around.iter().all(is_sure) && self.found.iter().all(is_new) {
                 self.found.push(Longer {
                     axis,
-                    least: least.clone(),
+                    least,
                     used: Cell::new(false),
                 });
             }
         }
+    }
+
+    /// The length of an array whose last element is the furthest that an index comes to, in the
+    /// rounds of the loops around.
+    fn furthest(&self, mut index: Expr) -> Option<Expr> {
+        let one = Expr::int(1);
+        for (sym, count) in self.around.iter().rev() {
+            // There is a round.
+            let count = match &*count.kind {
+                Kind::Prim(Prim::IMax, args) if literal(&args[1]) == Some(0) => &args[0],
+                _ => count,
+            };
+            let round = Expr::var(sym, Ty::scalar(Elem::Int));
+            let next = replaced(&index, sym, &plus(&round, &one));
+            let at = match excess(&next, &index)? {
+                0 => continue,
+                1.. => minus(count, &one),
+                _ => Expr::int(0),
+            };
+            index = replaced(&index, sym, &at);
+        }
+        Some(plus(&index, &one))
     }
 }
 

@@ -49,6 +49,7 @@ impl Recogniser {
         let mut roles = Body::new(draft, self, &within).roles(is_nested);
         self.scatters_are_possible(draft, &mut roles);
         self.fills_stay_inside(draft, &mut roles);
+        self.reads_stay_inside(draft, &mut roles);
         roles
     }
 
@@ -62,7 +63,7 @@ impl Recogniser {
         if draft.extent.is_some() && !self.carried.is_empty() {
             let within = bound_within(&draft);
             let reads = Body::new(&draft, self, &within).unwritten(&roles);
-            self.read_before(&mut draft, reads);
+            self.read_before(&mut draft, &mut roles, reads);
         }
         // What never changes is a name for what it was.
         for (state, role) in draft.states().zip(&roles) {

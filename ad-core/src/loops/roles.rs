@@ -59,6 +59,18 @@ pub(super) struct Total {
     pub(super) step: Step,
 }
 
+impl Role {
+    /// What decides if an element is filled, and by what.
+    fn filling(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let fill = match self {
+            Role::Filled(fill) => Some(fill),
+            Role::Sequential | Role::Same | Role::Total(_) | Role::Scattered(_) => None,
+        };
+        fill.into_iter()
+            .flat_map(|fill| fill.when.iter_mut().chain([&mut fill.value]))
+    }
+}
+
 /// How an array is filled.
 pub(super) struct Fill {
     /// Along which axis.

@@ -343,11 +343,20 @@ impl Writer {
                 };
                 let k = factors.iter().position(|f| extent(f).is_some())?;
                 let (mut rest, extent) = (factors.clone(), extent(&factors[k])?);
-                rest.remove(k);
+                let index = rest.remove(k);
                 let all = rest.iter().all(natural);
-                all.then(|| (factors.clone(), *c, rest, extent.clone()))
+                all.then(|| (factors.clone(), *c, rest, index, extent.clone()))
             };
-            let Some((factors, c, rest, extent)) = sum.terms.iter().find_map(below) else {
+            let all: Vec<_> = sum.terms.iter().filter_map(below).collect();
+            let is_inner = |(_, _, _, index, _): &&(_, _, _, Expr, _)| {
+                let Core::Var(index) = &*index.kind else {
+                    return false;
+                };
+                let mut bounds = all.iter().map(|(.., extent)| extent);
+                !bounds.any(|n| super::rename::mentions(&self.with_sizes(n), index))
+            };
+            let inner = all.iter().find(is_inner).or(all.first()).cloned();
+            let Some((factors, c, rest, _, extent)) = inner else {
                 let Some(less) =
                     with_whole(&sum, &is_divided).or_else(|| self.shorter(&sum, &mut used))
                 else {

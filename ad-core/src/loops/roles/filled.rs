@@ -31,7 +31,7 @@ impl<'d> Body<'d> {
         if !self.is_state(&u.array, k) {
             return None;
         }
-        // A new array in each round of a loop around would cost more than its part.
+        // A new array in each round of a loop around costs more than its part.
         let is_carried = self.known.is_carried(state.init);
         let Some(at) = Along::of_read(&u.at) else {
             return self.rows_filled(k, u).filter(|_| !is_carried);
@@ -44,12 +44,16 @@ impl<'d> Body<'d> {
         };
         let here = at[axis].as_ref()?;
         let (from, reversed) = self.affine(here)?;
+        // A part of a row is changed in place. Columns have no vectors.
+        let is_in_row = at.len() > 1 && axis + 1 == at.len() && at.iter().all(Option::is_some);
         let may_read = |at: &At| {
-            let at = at[axis].as_ref().map(|i| self.written_out(i));
-            at.is_some_and(|at| {
-                self.is_in_step(&at, here)
-                    || (!is_carried && self.is_apart(&at, here, u.when.as_ref()))
-            })
+            let along = at[axis].as_ref().map(|i| self.written_out(i));
+            let along = along.as_ref();
+            along.is_some_and(|i| self.is_in_step(i, here))
+                || match is_carried {
+                    false => along.is_some_and(|i| self.is_apart(i, here, u.when.as_ref())),
+                    true => is_in_row && self.beside(at, &[u]).is_some(),
+                }
         };
         if !self.reads_only(u, &self.only(k), &may_read) {
             return None;

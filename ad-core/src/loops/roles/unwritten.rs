@@ -10,6 +10,9 @@
 //! elimination, the part is most often not written later either, and nothing is kept of it at all:
 //! such reads stay.
 //!
+//! A loop that changes a part of a row or a column may read single elements beside it, `m[i, k]` in
+//! `for j in k + 1..n { m[i, j] -= m[i, k] * m[k, j]; }`. These are read before the loop.
+//!
 //! A loop that only reads a matrix which a loop around changes is given the row or the column
 //! alone: a search of a pivot in a column.
 
@@ -18,7 +21,7 @@
     reason = "patterns are looked for, and what is not listed is none of them"
 )]
 
-use super::{At, Body, Role};
+use super::{At, Body, Role, bound_within};
 use crate::ir::core::{Along, Expr, Kind, Sym, Update};
 use crate::ir::ty::Elem;
 use crate::loops::draft::{Draft, State};
@@ -56,7 +59,8 @@ impl Body<'_> {
         let body = &self.draft.looped.body;
         for (state, role) in roles.iter().enumerate() {
             let init = self.draft.state(state).init;
-            if !matches!(role, Role::Sequential) || !self.known.is_carried(init) {
+            let is_filled = matches!(role, Role::Filled(_));
+            if !(is_filled || matches!(role, Role::Sequential)) || !self.known.is_carried(init) {
                 continue;
             }
             let Some(versions) = self.versions(state) else {
@@ -65,7 +69,11 @@ impl Body<'_> {
             let writes: Vec<&Update> = versions.iter().filter_map(|v| v.change).collect();
             let names = versions.iter().flat_map(|v| &v.names);
             let versions: HashSet<u32> = names.map(|sym| sym.id).collect();
-            let mut look = |e: &Expr| self.reads(e, (init, &versions), &writes, &mut all);
+            let part = |at: &At| match is_filled {
+                true => self.beside(at, &writes).map(Part::Element),
+                false => self.part(at, &writes),
+            };
+            let mut look = |e: &Expr| self.reads(e, (init, &versions), &part, &mut all);
             body.parts().into_iter().for_each(&mut look);
         }
         // No other loop has a derivative.
@@ -118,14 +126,14 @@ impl Body<'_> {
         &self,
         e: &Expr,
         (init, versions): (&Expr, &HashSet<u32>),
-        writes: &[&Update],
+        part: &dyn Fn(&At) -> Option<Part>,
         all: &mut Vec<Unwritten>,
     ) {
         if let Kind::Index(array, at) = &*e.kind
             && let Kind::Var(array) = &*array.kind
             && versions.contains(&array.id)
             && !all.iter().any(|u| u.array == *array && u.at == *at)
-            && let Some(part) = self.part(at, writes)
+            && let Some(part) = part(at)
         {
             let (array, at, init) = (array.clone(), at.clone(), init.clone());
             all.push(Unwritten {
@@ -135,9 +143,22 @@ impl Body<'_> {
                 part,
             });
         }
-        for part in e.parts() {
-            self.reads(part, (init, versions), writes, all);
+        for e in e.parts() {
+            self.reads(e, (init, versions), part, all);
         }
+    }
+
+    /// The indices of an element that is the same in all rounds, as no round writes there.
+    pub(super) fn beside(&self, at: &At, writes: &[&Update]) -> Option<Vec<Expr>> {
+        let at = at.iter().map(|i| i.as_ref().map(|i| self.with_sizes(i)));
+        let at: Vec<Expr> = at.collect::<Option<_>>()?;
+        let is_left_out = |u: &&Update| {
+            (at.iter().zip(&u.at)).any(|(i, along)| match along {
+                Along::At(w) => self.is_apart(i, &self.with_sizes(w), u.when.as_ref()),
+                Along::All | Along::From(_) => false,
+            })
+        };
+        (at.iter().all(|i| self.is_known(i)) && writes.iter().all(is_left_out)).then_some(at)
     }
 
     /// The part that a read is of, if no round writes there.
@@ -202,15 +223,47 @@ impl Body<'_> {
 }
 
 impl Recogniser {
+    /// What changes a part of a row beside elements that it reads runs one after another, unless
+    /// these are inside of the array for sure.
+    pub(in crate::loops) fn reads_stay_inside(&mut self, draft: &Draft, roles: &mut [Role]) {
+        if self.carried.is_empty() {
+            return;
+        }
+        let within = bound_within(draft);
+        for read in Body::new(draft, self, &within).unwritten(roles) {
+            if let Part::Element(at) = &read.part
+                && !self.has_element(&read.init, at)
+            {
+                let of = (draft.states().zip(&mut *roles)).filter(|(s, _)| *s.init == read.init);
+                of.filter(|(_, role)| matches!(role, Role::Filled(_)))
+                    .for_each(|(_, role)| *role = Role::Sequential);
+            }
+        }
+    }
+
+    fn has_element(&mut self, array: &Expr, at: &[Expr]) -> bool {
+        let lengths = self.written_lengths(array);
+        let mut all = at.iter().zip(lengths);
+        all.all(|(i, n)| {
+            let n = self.written_size(&n);
+            self.is_inside(i, &n)
+        })
+    }
+
     /// Reads these parts before the loop, if they are inside of the array for sure.
-    pub(in crate::loops) fn read_before(&mut self, draft: &mut Draft, reads: Vec<Unwritten>) {
+    pub(in crate::loops) fn read_before(
+        &mut self,
+        draft: &mut Draft,
+        roles: &mut [Role],
+        reads: Vec<Unwritten>,
+    ) {
         for read in reads {
             let init = read.init;
             let lengths = self.written_lengths(&init);
             let lengths: Vec<Expr> = lengths.iter().map(|n| self.written_size(n)).collect();
             let new = match read.part {
                 Part::Element(at) => {
-                    if !at.iter().zip(&lengths).all(|(i, n)| self.is_inside(i, n)) {
+                    if !self.has_element(&init, &at) {
                         continue;
                     }
                     self.share("given", entry(&init, at))
@@ -239,10 +292,9 @@ impl Recogniser {
                     entry(&line, vec![position])
                 }
             };
-            let body = &mut draft.looped.body;
-            for e in body.parts_mut() {
-                replace(e, &read.array, &read.at, &new);
-            }
+            let body = draft.looped.body.parts_mut().into_iter();
+            body.chain(roles.iter_mut().flat_map(Role::filling))
+                .for_each(|e| replace(e, &read.array, &read.at, &new));
         }
     }
 }

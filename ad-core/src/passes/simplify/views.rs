@@ -109,7 +109,8 @@ fn write_back(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 
 /// `x with select(c, y, x[i]) at i  =  x with y at i where c`, where c bounds positions, so that
 /// only the part of a row that changes is visited;
-/// `x with select(c, y, (x with z at i)[i]) at i  =  (x with z at i) with y at i where c`
+/// `x with select(c, y, (x with z at i)[i]) at i  =  (x with z at i) with y at i where c`;
+/// the first also where the update has a condition, which is the guard of the choice
 fn write_of_kept(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Update {
         src,
@@ -120,11 +121,19 @@ fn write_of_kept(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     else {
         return None;
     };
-    let &[c, new, kept] = s.applied(part.src, Prim::Select)? else {
+    let chosen = s.out.eq(part.src)?;
+    let &Op::Map(Prim::Select, ref args) = &chosen.op else {
         return None;
     };
+    let (c, new, kept) = (args[0], args[1], args[2]);
+    if chosen.guard.is_some() && chosen.guard != *when {
+        return None;
+    }
+    let given: Vec<Var> = when.iter().flat_map(|g| s.members(*g)).collect();
+    let mut conditions = s.members(c);
+    conditions.retain(|m| !given.contains(m));
     let bounds = |m: &Var| !s.not_negative(*m).is_empty();
-    if s.out.guard(part.src).is_some() || !s.members(c).iter().all(bounds) {
+    if conditions.is_empty() || !conditions.iter().all(bounds) {
         return None;
     }
     let read = s.out.eq(kept)?;
@@ -146,7 +155,12 @@ fn write_of_kept(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         }
         first = *src;
     }
-    let is_kept = s.is_same_place(index, &part.index) && read.guard.is_none_or(|g| s.is_not(g, c));
+    let is_there = |m: &Var| {
+        let is_only = |only: &[Var]| matches!(only, [only] if s.is_not(*m, *only));
+        given.contains(m) || s.is_not(*m, c) || is_only(&conditions)
+    };
+    let is_kept = s.is_same_place(index, &part.index)
+        && (read.guard).is_none_or(|g| is_there(&g) || s.members(g).iter().all(is_there));
     if !is_kept {
         return None;
     }
