@@ -281,7 +281,8 @@ pub struct Out {
     pub result: usize,
     /// The variable that it defines.
     pub var: Var,
-    /// Its type.
+    /// Its type. What a loop of known length stacks may have more rows than the loop has steps: those
+    /// behind the last are zeros.
     pub ty: Type,
 }
 

@@ -254,6 +254,42 @@ impl<T: Copy, const N: usize> Stack<T, N> {
     }
 }
 
+impl<T: Copy + Default, const N: usize> Stack<T, N> {
+    /// Says that all of a row has been added but zeros.
+    ///
+    /// # Panics
+    ///
+    /// Panics if more than a row has been.
+    #[inline]
+    #[track_caller]
+    pub fn fill_row(&mut self) {
+        let size: usize = self.shape[1..].iter().product();
+        let end = (self.shape[0] + 1) * size;
+        assert!(self.data.len() <= end, "no more than a row is added");
+        self.reserve(end - self.data.len());
+        self.data.resize(end, T::default());
+        self.shape[0] += 1;
+    }
+
+    /// All of it, and zeros for the steps that are missing of so many.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there were more steps.
+    #[inline]
+    #[must_use]
+    #[track_caller]
+    pub fn finish_longer(mut self, steps: i64) -> Dense<T, N> {
+        let steps = usize::try_from(steps).unwrap_or(0);
+        assert!(self.shape[0] <= steps, "no more steps than there is room");
+        let size: usize = self.shape[1..].iter().product();
+        self.reserve(steps * size - self.data.len());
+        self.data.resize(steps * size, T::default());
+        self.shape[0] = steps;
+        self.finish()
+    }
+}
+
 impl<T: Copy, const N: usize> Stack<T, N> {
     /// Adds one number to a row.
     #[inline(always)]
@@ -375,6 +411,40 @@ mod tests {
         let mut nothing = Stack::<bool, 2>::new([0, -3]);
         nothing.push_all(slice("a", &[]));
         assert_eq!(nothing.finish().into_array().dim(), (1, 0));
+    }
+
+    #[test]
+    fn rows_are_filled_with_zeros() {
+        let mut rows = Stack::<f64, 3>::new([1, 3, 2]);
+        for k in 0..3 {
+            for i in 0..k {
+                let row = build_in(rows.inner_row(), [2], |[j]| (10 * k + 2 * i + j) as f64);
+                assert_eq!(row[[1]], (10 * k + 2 * i + 1) as f64);
+            }
+            rows.fill_row();
+        }
+        let all = rows.finish_longer(4).into_array();
+        assert_eq!(all.dim(), (4, 3, 2));
+        let numbers = [20.0, 21.0, 22.0, 23.0, 0.0, 0.0];
+        assert_eq!(
+            all.index_axis(ndarray::Axis(0), 2)
+                .iter()
+                .copied()
+                .collect::<Vec<_>>(),
+            numbers
+        );
+        assert_eq!(all.sum(), 10.0 + 11.0 + 20.0 + 21.0 + 22.0 + 23.0);
+        let empty = Stack::<bool, 1>::new([0]).finish_longer(-1);
+        assert_eq!(empty.into_vec(), []);
+    }
+
+    #[test]
+    #[should_panic(expected = "no more than a row is added")]
+    fn rows_are_not_longer_than_they_are() {
+        let mut rows = Stack::<f64, 2>::new([1, 1]);
+        rows.push_number(1.0);
+        rows.push_number(2.0);
+        rows.fill_row();
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(super) struct Rooms {
     rows: RefCell<HashMap<Var, TokenStream>>,
     /// For results of loops, the stack that all of their rows go to.
     deep: RefCell<HashMap<Var, Ident>>,
+    /// Of these, what has more rows than the loop has steps.
+    longer: RefCell<HashSet<Var>>,
     /// What the places of next states are called, by the state.
     next: RefCell<HashMap<usize, Ident>>,
     /// What has been made there.
@@ -62,6 +64,11 @@ impl Rooms {
         self.deep.borrow().get(&v).cloned()
     }
 
+    /// Whether what a loop has put on a stack has zeros behind it.
+    pub(super) fn is_longer(&self, v: Var) -> bool {
+        self.longer.borrow().contains(&v)
+    }
+
     /// Whether a variable is on the stack already, and whether row by row.
     pub(super) fn is_kept(&self, v: Var) -> Option<bool> {
         let is_inner = self.deep.borrow().contains_key(&v);
@@ -76,6 +83,8 @@ pub(super) struct Keepable {
     whole: HashSet<Var>,
     /// Results of loops that are one result, and nothing else.
     nested: HashSet<Var>,
+    /// What loops stack in arrays that are longer.
+    longer: HashSet<Var>,
     /// Parameters that are one result, and not taken.
     states: HashSet<Var>,
 }
@@ -96,6 +105,7 @@ impl Keepable {
         }
         once.retain(|v| !more.contains(v) && !taken.contains(v));
         let (mut whole, mut nested, mut used) = (HashSet::new(), HashSet::new(), taken.clone());
+        let mut longer = HashSet::new();
         for step in &body.steps {
             used.extend(step.reads());
             used.extend(step.sources().iter().map(|s| s.array));
@@ -117,7 +127,8 @@ impl Keepable {
                 Work::Loop(s) if s.steps.is_some() && !s.reverse => {
                     let stacked = s.states..s.body.results.len();
                     let stacked = s.outs.iter().filter(|o| stacked.contains(&o.result));
-                    nested.extend(stacked.map(|o| o.var));
+                    nested.extend(stacked.clone().map(|o| o.var));
+                    longer.extend(stacked.filter(|o| is_longer(s, o)).map(|o| o.var));
                 }
                 Work::Loop(_)
                 | Work::Branch(_)
@@ -136,6 +147,7 @@ impl Keepable {
         Keepable {
             whole,
             nested,
+            longer,
             states: once,
         }
     }
@@ -154,8 +166,13 @@ impl Keepable {
         }
         let at = (s.body.results[s.states..].iter()).position(|v| *v == state)?;
         let stack = stacks[at].as_ref()?;
-        (!stack.is_placed && !stack.is_deep).then_some(at)
+        (!stack.is_placed && !stack.is_deep && !is_longer(s, stack.out)).then_some(at)
     }
+}
+
+/// Whether what a loop stacks has more rows than the loop has steps.
+pub(super) fn is_longer(s: &Sequence, out: &Out) -> bool {
+    s.steps.is_some() && out.ty.shape.first() != s.steps.as_ref()
 }
 
 impl Function<'_> {
@@ -174,9 +191,13 @@ impl Function<'_> {
             if stack.is_placed {
                 continue;
             }
-            if keepable.nested.contains(v) {
+            let is_longer = keepable.longer.contains(v);
+            if keepable.nested.contains(v) && !(is_longer && stack.is_deep) {
                 let ident = ident.clone();
                 self.rooms.deep.borrow_mut().insert(*v, ident);
+                if is_longer {
+                    self.rooms.longer.borrow_mut().insert(*v);
+                }
             } else if keepable.whole.contains(v) {
                 let place = match stack.is_deep {
                     true => quote!(#ident.inner_row()),

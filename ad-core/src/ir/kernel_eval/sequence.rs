@@ -94,9 +94,15 @@ impl<'a> Run<'a> {
         let mut shapes = vec![];
         for o in &s.outs {
             let is_stack = (s.states..s.body.results.len()).contains(&o.result);
-            let inner = if is_stack { &o.ty.shape[1..] } else { &[] };
-            let inner = inner.iter().map(|n| self.extent(n));
-            shapes.push(inner.collect::<Result<Vec<_>, _>>()?);
+            // How many rows there are may be a result itself.
+            let counted = usize::from(s.steps.is_none());
+            let all = if is_stack {
+                &o.ty.shape[counted..]
+            } else {
+                &[]
+            };
+            let all = all.iter().map(|n| self.extent(n));
+            shapes.push(all.collect::<Result<Vec<_>, _>>()?);
         }
         let mut given = vec![];
         for v in &s.given {
@@ -167,7 +173,9 @@ impl<'a> Run<'a> {
                 if s.reverse {
                     stack.reverse();
                 }
-                Rc::new(pile(stack, shape, o.ty.elem)?)
+                let (rows, inner) = shape.split_at(usize::from(s.steps.is_some()));
+                let rows = rows.first().copied().unwrap_or(count);
+                Rc::new(pile(stack, rows, inner, o.ty.elem)?)
             } else {
                 Rc::new(Value::Int(Tensor::scalar(count as i64)))
             };
@@ -204,13 +212,23 @@ impl<'a> Run<'a> {
 }
 
 /// Arrays of one shape behind each other.
-fn pile(stack: &[Rc<Value>], inner: Vec<usize>, elem: Elem) -> Result<Value, String> {
+fn pile(stack: &[Rc<Value>], rows: usize, inner: &[usize], elem: Elem) -> Result<Value, String> {
     if let Some(v) = stack.iter().find(|v| v.shape() != inner) {
         return Err(format!("stacks the shape {:?} as {inner:?}", v.shape()));
     }
-    let mut shape = vec![stack.len()];
-    shape.extend(inner);
-    Ok(joined(stack, shape, elem))
+    let Some(more) = rows.checked_sub(stack.len()) else {
+        return Err(format!("stacks {} arrays as {rows}", stack.len()));
+    };
+    let zeros = Rc::new(match elem {
+        Elem::Real => Value::Real(Tensor::filled(inner, 0.0)),
+        Elem::Int => Value::Int(Tensor::filled(inner, 0)),
+        Elem::Bool => Value::Bool(Tensor::filled(inner, false)),
+    });
+    let all: Vec<_> = (stack.iter().cloned())
+        .chain(std::iter::repeat_n(zeros, more))
+        .collect();
+    let shape = [&[rows], inner].concat();
+    Ok(joined(&all, shape, elem))
 }
 
 /// The elements of several arrays as one array.

@@ -21,9 +21,11 @@ mod choose;
 mod contractions;
 mod extreme;
 mod family;
+mod given;
 mod graph;
 mod inside;
 mod interchange;
+mod longer;
 mod narrow;
 mod nest;
 mod onto;
@@ -55,7 +57,9 @@ use change::{Owned, adding, change, read_before};
 use choose::{Choice, choose};
 use contractions::{Negatives, expand_contractions, operands};
 use extreme::both;
+use given::given;
 use interchange::interchange;
+use longer::longer;
 use narrow::{Skips, narrow};
 use nest::NestBuilder;
 use prune::prune;
@@ -69,8 +73,9 @@ use wedge::within;
 pub type Preparation = (&'static str, fn(&Program) -> Program);
 
 /// What is done to a Bulk program and to the programs of its loops before it is lowered, in order.
-pub const PREPARATIONS: [Preparation; 4] = [
+pub const PREPARATIONS: [Preparation; 5] = [
     ("prune", prune),
+    ("given", given),
     ("accumulate", |program| accumulate(program.clone())),
     ("twins", shared),
     ("contractions", expand_contractions),
@@ -122,6 +127,8 @@ impl Lowerer {
             extremes,
         } = choice;
         let with_places: HashSet<Var> = extremes.values().copied().collect();
+        let longer = longer(&program, &stored);
+        let collected: HashSet<Var> = longer.values().copied().collect();
         let mut out = kernel::Program {
             name: program.name.clone(),
             params: program.params.clone(),
@@ -138,7 +145,7 @@ impl Lowerer {
         let mut calls: HashMap<(&Called, Rule, &Vec<Var>), usize> = HashMap::new();
         for k in 0..program.eqs.len() {
             let var = program.var_of(k);
-            if !stored[var.index()] || with_places.contains(&var) {
+            if !stored[var.index()] || with_places.contains(&var) || collected.contains(&var) {
                 continue;
             }
             if let Some(value) = extremes.get(&var) {
@@ -164,14 +171,12 @@ impl Lowerer {
                         }
                         None => Work::Loop(Box::new(self.looped(run))),
                     };
-                    let (out_var, ty) = (var, program.eqs[k].ty.clone());
-                    out.steps.push(Step {
-                        out: out_var,
-                        ty,
-                        work,
-                    });
+                    let var = *longer.get(&var).unwrap_or(&var);
+                    let ty = program.ty(var).clone();
+                    out.steps.push(Step { out: var, ty, work });
                 }
-                give(&program, k, result, step, &mut out.steps);
+                let var = *longer.get(&var).unwrap_or(&var);
+                give(&program, var, result, step, &mut out.steps);
                 continue;
             }
             if let Op::Call {
@@ -208,7 +213,7 @@ impl Lowerer {
                         work,
                     });
                 }
-                give(&program, k, *result, step, &mut out.steps);
+                give(&program, var, *result, step, &mut out.steps);
                 continue;
             }
             if let Some(Err(before)) = change(&program, owned, &stored, k) {
@@ -275,8 +280,8 @@ impl Lowerer {
 }
 
 /// Adds a result to a loop or a call that is a step already.
-fn give(program: &Program, k: usize, result: usize, step: usize, steps: &mut Vec<Step>) {
-    let (var, ty) = (program.var_of(k), program.eqs[k].ty.clone());
+fn give(program: &Program, var: Var, result: usize, step: usize, steps: &mut Vec<Step>) {
+    let ty = program.ty(var).clone();
     let outs = match &mut steps[step].work {
         Work::Loop(sequence) => &mut sequence.outs,
         Work::Branch(branch) => &mut branch.outs,

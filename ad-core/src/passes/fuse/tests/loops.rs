@@ -375,3 +375,105 @@ fn a_million_steps() {
     let (results, _) = kernel_eval::eval(&fused(text), &args).unwrap();
     assert_eq!(results, vec![reals(&vec![2.0; 100_000])]);
 }
+
+/// A loop of k steps that stacks what a loop of as many steps reads, as the beginning of five rows.
+const BEGINNINGS: &str = "fn f(x: real[d0.0], n: int[])
+    loop 0 with 1 states
+        fn step(x: real[d0.0], s: real[], k: int[])
+        loop 0 with 1 states
+            fn step(x: real[d0.0], s: real[], i: int[])
+            v3: real[] = mul(v1, v1)
+            v4: real[d0.0] = gather v3[]
+            v5: real[d0.0] = mul(v0, v4)
+            v6: real[] = sum v5 over [0]
+            return v6, v1, v5
+        v3: real[] = loop 0 out 0 given [v0] from [v1] for v2
+        v4: real[v2] = loop 0 out 1 given [v0] from [v1] for v2
+        v5: real[v2, d0.0] = loop 0 out 2 given [v0] from [v1] for v2
+        v6: int[5] = index i0
+        v7: int[5] = index v2
+        v8: bool[5] = ilt(v6, v7)
+        v9: real[5] = [v8] gather v4[i0]
+        v10: int[5, d0.0] = index i0
+        v11: int[5, d0.0] = index v2
+        v12: bool[5, d0.0] = ilt(v10, v11)
+        v13: real[5, d0.0] = [v12] gather v5[i0, i1]
+        return v3, v9, v13
+    v2: real[] = fill 0.5
+    v3: real[] = loop 0 out 0 given [v0] from [v2] for n1
+    v4: real[n1, 5] = loop 0 out 1 given [v0] from [v2] for n1
+    v5: real[n1, 5, d0.0] = loop 0 out 2 given [v0] from [v2] for n1
+    loop 1 with 1 states
+        fn step(a: real[n1, 5], b: real[n1, 5, d0.0], s: real[], k: int[])
+        v4: real[v3] = gather v0[(v3), i0]
+        v5: real[v3, d0.0] = gather v1[(v3), i0, i1]
+        loop 0 with 1 states
+            fn step(k: int[], a: real[v0], b: real[v0, d0.0], s: real[], i: int[])
+            v5: real[] = gather v1[(v4)]
+            v6: real[d0.0] = gather v2[(v4), i0]
+            v7: real[] = sum v6 over [0]
+            v8: real[] = mul(v5, v7)
+            v9: real[] = add(v3, v8)
+            return v9
+        v6: real[] = loop 0 out 0 given [v3, v4, v5] from [v2] for v3
+        return v6
+    v6: real[] = loop 1 out 0 given [v4, v5] from [v2] for n1
+    return v3, v4, v5, v6";
+
+/// The loops of a program, and the loops in them.
+fn all_loops(program: &Program, see: &mut impl FnMut(&Sequence)) {
+    for step in &program.steps {
+        if let Work::Loop(s) = &step.work {
+            see(s);
+            all_loops(&s.body, see);
+        }
+    }
+}
+
+#[test]
+fn beginnings_are_collected_and_given_where_they_are() {
+    let x = || reals(&[0.25, 0.5, -0.5]);
+    for n in [0, 1, 3, 5] {
+        agree(BEGINNINGS, &[x(), int(n)]);
+    }
+    let program = fused(BEGINNINGS);
+    let nests = |program: &Program| {
+        let nests = program.steps.iter();
+        nests
+            .filter(|s| matches!(s.work, Work::Nest(_)) && s.ty.rank() > 0)
+            .count()
+    };
+    let (mut loops, mut longer) = (0, 0);
+    all_loops(&program, &mut |s| {
+        loops += 1;
+        longer += s
+            .outs
+            .iter()
+            .filter(|o| o.ty.shape.first().is_some_and(|n| n.is(5)))
+            .count();
+        if s.body.steps.iter().any(|s| matches!(s.work, Work::Loop(_))) {
+            // What the second is given are rows of five, which generated code reads where they are.
+            let is_given_rows = s.body.params.len() == 4;
+            assert_eq!(nests(&s.body), if is_given_rows { 2 } else { 0 });
+        }
+    });
+    assert_eq!((loops, longer), (4, 2));
+}
+
+#[test]
+fn what_is_used_twice_is_no_beginning() {
+    // The sum reads what the loop has collected, too.
+    let text = BEGINNINGS.replace(
+        "return v3, v9, v13",
+        "v14: real[] = sum v4 over [0]\n return v14, v9, v13",
+    );
+    let mut longer = 0;
+    all_loops(&fused(&text), &mut |s| {
+        longer += s
+            .outs
+            .iter()
+            .filter(|o| o.ty.shape.first().is_some_and(|n| n.is(5)))
+            .count();
+    });
+    assert_eq!(longer, 1);
+}
