@@ -11,22 +11,34 @@
 use crate::ir::build::{Builder, translate};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Var};
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit, Size};
+use crate::ir::ty::{Elem, Lit};
 
 /// The program with such reads in the bodies of its loops.
 pub(super) fn narrowed(program: &Program) -> Program {
     let mut out = program.clone();
-    out.change_loops(&|looped| looped.map(&|body| narrowed(&body_narrowed(body))));
+    out.change_loops(&|looped| {
+        let states = looped.states;
+        looped.map(&|body| narrowed(&body_narrowed(body, states)))
+    });
     out
 }
 
-fn body_narrowed(body: &Program) -> Program {
+fn body_narrowed(body: &Program, states: usize) -> Program {
+    let given = body.params.len() - 1 - states;
+    // What changes from step to step.
+    let mut carried: Vec<bool> = (0..body.params.len())
+        .map(|k| (given..given + states).contains(&k))
+        .collect();
     let mut out = Builder::new(&body.name, body.params.clone());
     body.requires.iter().for_each(|r| out.require(r.clone()));
     let mut vars: Vec<Var> = (0..body.params.len() as u32).map(Var).collect();
-    for eq in &body.eqs {
-        let eq = translate(eq, &mut |v| vars[v.index()]);
-        let v = match once(&mut out, &eq) {
+    for old in &body.eqs {
+        let eq = translate(old, &mut |v| vars[v.index()]);
+        let is_carried = matches!(&old.op, Op::Gather { src, .. } if carried[src.index()]);
+        let mut depends = false;
+        old.visit(&mut |v| depends |= carried[v.index()]);
+        carried.push(depends);
+        let v = match once(&mut out, &eq, is_carried) {
             Some(v) => v,
             None => out.push(eq),
         };
@@ -35,68 +47,57 @@ fn body_narrowed(body: &Program) -> Program {
     out.finish(body.results.iter().map(|v| vars[v.index()]).collect())
 }
 
-/// A read that is the same along some axes, as one without these.
-fn once(out: &mut Builder, eq: &Eq) -> Option<Var> {
+/// A read that is the same everywhere, as one of a number. Without a condition that is the same
+/// everywhere, only a read of what a loop carries: all else is at hand, and need not be kept.
+fn once(out: &mut Builder, eq: &Eq, is_carried: bool) -> Option<Var> {
     let Op::Gather { src, index } = &eq.op else {
         return None;
     };
-    if eq.ty.elem != Elem::Real || index.is_empty() {
+    if eq.ty.rank() == 0 || index.is_empty() {
         return None;
     }
-    let is_along = |axis: &usize| {
-        let depends = |i: &Ix| matches!(i, Ix::Affine(a) if !a.coefs[*axis].is(0));
-        index.iter().any(depends)
-    };
-    let (kept, dropped): (Vec<usize>, Vec<usize>) = (0..eq.ty.rank()).partition(is_along);
-    if dropped.is_empty() {
-        return None;
-    }
-    let shape: Vec<Size> = kept.iter().map(|&k| eq.ty.shape[k].clone()).collect();
-    let mut places = vec![];
+    let mut place = vec![];
     for i in index {
-        places.push(match i {
-            Ix::Affine(a) => Ix::Affine(a.without(&dropped)),
-            Ix::Data(v) => {
-                let number = out.uniform(*v)?;
-                Ix::Data(out.spread(number, &[], &shape))
-            }
+        place.push(match i {
+            Ix::Affine(a) if a.is_constant() => Ix::Affine(Affine::constant(0, a.constant.clone())),
+            Ix::Affine(_) => return None,
+            Ix::Data(v) => Ix::Data(out.uniform(*v)?),
         });
     }
+    let uniform = eq.guard.and_then(|g| out.uniform(g));
+    if uniform.is_none() && !(is_carried && eq.ty.elem == Elem::Real) {
+        return None;
+    }
     // A condition that says more about the element than that it is there is asked at each use.
-    let (mut guard, at_use) = match eq.guard {
-        None => (None, None),
-        Some(g) => match out.uniform(g) {
-            Some(g) => (Some(out.spread(g, &[], &shape)), None),
-            None => (inside(out, *src, &places, &shape), Some(g)),
-        },
+    let at_use = eq.guard.filter(|_| uniform.is_none());
+    let mut guard = match at_use {
+        None => uniform,
+        Some(_) => inside(out, *src, &place),
     };
     // Of an empty array no element is read.
-    let lengths = dropped.iter().map(|&k| &eq.ty.shape[k]);
+    let lengths = eq.ty.shape.iter();
     for n in lengths.filter(|n| at_use.is_none() && !n.at_least(1)) {
-        let zero = out.fill(Lit::Int(0), &shape);
-        let n = out.index(Affine::constant(shape.len(), n.clone()), &shape);
+        let zero = out.fill(Lit::Int(0), &[]);
+        let n = out.index(Affine::constant(0, n.clone()), &[]);
         let some = out.map(Prim::ILt, &[zero, n], None);
         guard = out.both(guard, Some(some));
     }
-    let one = out.gather(*src, places, &shape, guard);
-    let index = kept.iter().map(|&k| Affine::axis(eq.ty.rank(), k));
-    let index = index.map(Ix::Affine).collect();
-    Some(out.gather(one, index, &eq.ty.shape, at_use))
+    let one = out.gather(*src, place, &[], guard);
+    Some(out.gather(one, vec![], &eq.ty.shape, at_use))
 }
 
-/// Whether places are inside of an array.
-fn inside(out: &mut Builder, array: Var, places: &[Ix], shape: &[Size]) -> Option<Var> {
+/// Whether a place is inside of an array.
+fn inside(out: &mut Builder, array: Var, place: &[Ix]) -> Option<Var> {
+    let zero = out.fill(Lit::Int(0), &[]);
     let mut all = None;
-    for (k, place) in places.iter().enumerate() {
-        let length = out.ty(array).shape[k].clone();
-        let place = match place {
-            Ix::Affine(a) => out.index(a.clone(), shape),
+    for (i, length) in place.iter().zip(out.ty(array).shape.clone()) {
+        let i = match i {
+            Ix::Affine(a) => out.index(a.clone(), &[]),
             Ix::Data(v) => *v,
         };
-        let zero = out.fill(Lit::Int(0), shape);
-        let length = out.index(Affine::constant(shape.len(), length), shape);
-        for test in [(Prim::IGe, [place, zero]), (Prim::ILt, [place, length])] {
-            let test = out.map(test.0, &test.1, None);
+        let length = out.index(Affine::constant(0, length), &[]);
+        for (test, other) in [(Prim::IGe, zero), (Prim::ILt, length)] {
+            let test = out.map(test, &[i, other], None);
             all = out.both(all, Some(test));
         }
     }
