@@ -10,7 +10,7 @@
 //! elimination, the part is most often not written later either, and nothing is kept of it at all:
 //! such reads stay.
 //!
-//! A loop that changes a part of a row or a column may read single elements beside it, `m[i, k]` in
+//! A loop that changes a part of a row may read single elements beside it, `m[i, k]` in
 //! `for j in k + 1..n { m[i, j] -= m[i, k] * m[k, j]; }`. These are read before the loop.
 //!
 //! A loop that only reads a matrix which a loop around changes is given the row or the column
