@@ -24,6 +24,20 @@ impl Lowerer<'_> {
             );
             return Err(self.errors.at(e.loc, message));
         }
+        let is_several = |v: &Value| match v {
+            Value::List(_) | Value::Way(_) => true,
+            Value::Plain(plain) => plain.expr.ty.rank > 0,
+            Value::Tuple(_) | Value::Struct(..) | Value::Closure(..) | Value::Shape(_) => false,
+        };
+        if let Some(several) = parts.iter().find(|v| is_several(v)) {
+            let message = format!(
+                "`{0}` runs over 0, 1, .. below an integer, and this is {1}; write `{0}(n, |i| ..)`, or \
+                 `{0}((n, m), |(i, j)| ..)` for two indices",
+                combinator.name(),
+                several.describe()
+            );
+            return Err(self.errors.at(e.loc, message));
+        }
         let role = format!("what `{}` runs over", combinator.name());
         let mut extents = vec![];
         for part in parts {

@@ -216,6 +216,11 @@ fn types() {
         "depends on `i`",
     );
     says("s.cumsum()", "cumsum");
+    says(
+        "build([n, n], |(i, j)| a[[i, j]])[[0, 0]]",
+        "`build((n, m), |(i, j)| ..)` for two indices",
+    );
+    says("sum(2..n, |i| x[i])", "write `sum(n, |i| ..)`");
     says("(!x)[0]", "where a scalar is needed");
     says("s + n", "`+` between a real number and an integer");
     says("x[s]", "an index must be an integer");
