@@ -93,13 +93,17 @@ fn with_longer(body: &Program, lengths: &HashMap<usize, Size>) -> Program {
         params[*k].ty.shape[0] = n.clone();
     }
     let mut out = Builder::new(&body.name, params);
-    let mut new: Vec<Var> = (0..body.params.len() as u32).map(Var).collect();
-    for k in 0..body.params.len() {
-        if lengths.contains_key(&k) {
-            let shape = &body.params[k].ty.shape;
-            let axes = (0..shape.len()).map(|j| Ix::Affine(Affine::axis(shape.len(), j)));
-            new[k] = out.gather(Var(k as u32), axes.collect(), shape, None);
-        }
+    let mut new = vec![];
+    for (k, param) in body.params.iter().enumerate() {
+        let all = Var(k as u32);
+        new.push(match lengths.contains_key(&k) {
+            true => {
+                let (rank, shape) = (param.ty.rank(), &param.ty.shape);
+                let axes = (0..rank).map(|j| Ix::Affine(Affine::axis(rank, j)));
+                out.gather(all, axes.collect(), shape, None)
+            }
+            false => all,
+        });
     }
     for eq in &body.eqs {
         let copy = translate(eq, &mut |v| new[v.index()]);
