@@ -281,8 +281,8 @@ pub struct Out {
     pub result: usize,
     /// The variable that it defines.
     pub var: Var,
-    /// Its type. What a loop of known length stacks may have more rows than the loop has steps: those
-    /// behind the last are zeros.
+    /// Its type. A loop of known length may stack an array with more rows than it has steps. The
+    /// rows behind its last step are zeros.
     pub ty: Type,
 }
 

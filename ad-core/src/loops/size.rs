@@ -355,7 +355,11 @@ impl Writer {
                 let mut bounds = all.iter().map(|(.., extent)| extent);
                 !bounds.any(|n| super::rename::mentions(&self.with_sizes(n), index))
             };
-            let inner = all.iter().find(is_inner).or(all.first()).cloned();
+            let inner = match &all[..] {
+                [one] => Some(one),
+                _ => all.iter().find(is_inner).or(all.first()),
+            };
+            let inner = inner.cloned();
             let Some((factors, c, rest, _, extent)) = inner else {
                 let Some(less) =
                     with_whole(&sum, &is_divided).or_else(|| self.shorter(&sum, &mut used))

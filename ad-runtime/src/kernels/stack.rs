@@ -279,7 +279,7 @@ impl<T: Copy + Default, const N: usize> Stack<T, N> {
     #[inline]
     #[must_use]
     #[track_caller]
-    pub fn finish_longer(mut self, steps: i64) -> Dense<T, N> {
+    pub fn finish_padded(mut self, steps: i64) -> Dense<T, N> {
         let steps = usize::try_from(steps).unwrap_or(0);
         assert!(self.shape[0] <= steps, "no more steps than there is room");
         let size: usize = self.shape[1..].iter().product();
@@ -423,7 +423,7 @@ mod tests {
             }
             rows.fill_row();
         }
-        let all = rows.finish_longer(4).into_array();
+        let all = rows.finish_padded(4).into_array();
         assert_eq!(all.dim(), (4, 3, 2));
         let numbers = [20.0, 21.0, 22.0, 23.0, 0.0, 0.0];
         assert_eq!(
@@ -434,7 +434,7 @@ mod tests {
             numbers
         );
         assert_eq!(all.sum(), 10.0 + 11.0 + 20.0 + 21.0 + 22.0 + 23.0);
-        let empty = Stack::<bool, 1>::new([0]).finish_longer(-1);
+        let empty = Stack::<bool, 1>::new([0]).finish_padded(-1);
         assert_eq!(empty.into_vec(), []);
     }
 

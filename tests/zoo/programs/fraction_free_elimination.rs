@@ -1,5 +1,5 @@
-//! Elimination without fractions: a part of a row changes by elements beside it, and the last one is
-//! the determinant.
+//! Elimination without fractions: a part of a row changes by elements beside it. The last element
+//! is the determinant.
 //!
 //! @ a: [3, 3]
 //! @ a: [1, 1]

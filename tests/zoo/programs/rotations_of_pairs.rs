@@ -1,5 +1,5 @@
-//! Rotations of all pairs of rows and of columns, as in Jacobi's method: what a rotation keeps is of
-//! a loop whose length depends on the loop around it.
+//! Rotations of all pairs of rows and of columns, as in Jacobi's method. The number of rotations in
+//! the inner loop depends on the outer loop, and so does what is kept of them.
 //!
 //! @ a: [3, 3]
 //! @ a: [1, 1]

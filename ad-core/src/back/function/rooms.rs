@@ -39,7 +39,7 @@ pub(super) struct Rooms {
     /// For results of loops, the stack that all of their rows go to.
     deep: RefCell<HashMap<Var, Ident>>,
     /// Of these, what has more rows than the loop has steps.
-    longer: RefCell<HashSet<Var>>,
+    padded: RefCell<HashSet<Var>>,
     /// What the places of next states are called, by the state.
     next: RefCell<HashMap<usize, Ident>>,
     /// What has been made there.
@@ -65,8 +65,8 @@ impl Rooms {
     }
 
     /// Whether what a loop has put on a stack has zeros behind it.
-    pub(super) fn is_longer(&self, v: Var) -> bool {
-        self.longer.borrow().contains(&v)
+    pub(super) fn is_padded(&self, v: Var) -> bool {
+        self.padded.borrow().contains(&v)
     }
 
     /// Whether a variable is on the stack already, and whether row by row.
@@ -83,8 +83,8 @@ pub(super) struct Keepable {
     whole: HashSet<Var>,
     /// Results of loops that are one result, and nothing else.
     nested: HashSet<Var>,
-    /// What loops stack in arrays that are longer.
-    longer: HashSet<Var>,
+    /// What loops stack in arrays with more rows than the loops have steps.
+    padded: HashSet<Var>,
     /// Parameters that are one result, and not taken.
     states: HashSet<Var>,
 }
@@ -105,7 +105,7 @@ impl Keepable {
         }
         once.retain(|v| !more.contains(v) && !taken.contains(v));
         let (mut whole, mut nested, mut used) = (HashSet::new(), HashSet::new(), taken.clone());
-        let mut longer = HashSet::new();
+        let mut padded = HashSet::new();
         for step in &body.steps {
             used.extend(step.reads());
             used.extend(step.sources().iter().map(|s| s.array));
@@ -128,7 +128,7 @@ impl Keepable {
                     let stacked = s.states..s.body.results.len();
                     let stacked = s.outs.iter().filter(|o| stacked.contains(&o.result));
                     nested.extend(stacked.clone().map(|o| o.var));
-                    longer.extend(stacked.filter(|o| is_longer(s, o)).map(|o| o.var));
+                    padded.extend(stacked.filter(|o| is_padded(s, o)).map(|o| o.var));
                 }
                 Work::Loop(_)
                 | Work::Branch(_)
@@ -147,7 +147,7 @@ impl Keepable {
         Keepable {
             whole,
             nested,
-            longer,
+            padded,
             states: once,
         }
     }
@@ -166,12 +166,12 @@ impl Keepable {
         }
         let at = (s.body.results[s.states..].iter()).position(|v| *v == state)?;
         let stack = stacks[at].as_ref()?;
-        (!stack.is_placed && !stack.is_deep && !is_longer(s, stack.out)).then_some(at)
+        (!stack.is_placed && !stack.is_deep && !is_padded(s, stack.out)).then_some(at)
     }
 }
 
 /// Whether what a loop stacks has more rows than the loop has steps.
-pub(super) fn is_longer(s: &Sequence, out: &Out) -> bool {
+pub(super) fn is_padded(s: &Sequence, out: &Out) -> bool {
     s.steps.is_some() && out.ty.shape.first() != s.steps.as_ref()
 }
 
@@ -191,12 +191,12 @@ impl Function<'_> {
             if stack.is_placed {
                 continue;
             }
-            let is_longer = keepable.longer.contains(v);
-            if keepable.nested.contains(v) && !(is_longer && stack.is_deep) {
+            let is_padded = keepable.padded.contains(v);
+            if keepable.nested.contains(v) && !(is_padded && stack.is_deep) {
                 let ident = ident.clone();
                 self.rooms.deep.borrow_mut().insert(*v, ident);
-                if is_longer {
-                    self.rooms.longer.borrow_mut().insert(*v);
+                if is_padded {
+                    self.rooms.padded.borrow_mut().insert(*v);
                 }
             } else if keepable.whole.contains(v) {
                 let place = match stack.is_deep {

@@ -1,7 +1,7 @@
 //! Loops, and arrays that are changed.
 
 use super::super::range::{pattern_of, span};
-use super::rooms::{Keepable, Rooms, Stacked, is_longer};
+use super::rooms::{Keepable, Rooms, Stacked, is_padded};
 use super::tiled::{Around, Tiled};
 use super::{Function, Local, Scope, small};
 use crate::back::expr::Expr;
@@ -400,10 +400,10 @@ impl<'a> Function<'a> {
                 (_, None, steps) => {
                     before.extend(self.pushed(ident, &out.ty, steps.as_ref()));
                     let mutable = mutable(out.var);
-                    let finish = match is_longer(s, out) {
+                    let finish = match is_padded(s, out) {
                         true => {
                             let rows = self.size(&out.ty.shape[0]).tokens;
-                            quote!(finish_longer(#rows))
+                            quote!(finish_padded(#rows))
                         }
                         false => quote!(finish()),
                     };
@@ -526,7 +526,7 @@ impl<'a> Function<'a> {
         } = to;
         let (is_deep, placed) = (*is_deep, *placed);
         if let Some(is_inner) = self.rooms.is_kept(v) {
-            return match (is_inner && !is_deep, self.rooms.is_longer(v)) {
+            return match (is_inner && !is_deep, self.rooms.is_padded(v)) {
                 (true, true) => quote!(#stack.fill_row();),
                 (true, false) => quote!(#stack.end_row();),
                 (false, _) => TokenStream::new(),

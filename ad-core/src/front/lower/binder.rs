@@ -31,8 +31,8 @@ impl Lowerer<'_> {
         };
         if let Some(several) = parts.iter().find(|v| is_several(v)) {
             let message = format!(
-                "`{0}` runs over 0, 1, .. below an integer, and this is {1}; write `{0}(n, |i| ..)`, or \
-                 `{0}((n, m), |(i, j)| ..)` for two indices",
+                "`{0}` runs over 0, 1, .. below an integer, and this is {1}; write \
+                 `{0}(n, |i| ..)`, or `{0}((n, m), |(i, j)| ..)` for two indices",
                 combinator.name(),
                 several.describe()
             );

@@ -226,7 +226,8 @@ impl Recogniser {
     /// What changes a part of a row beside elements that it reads runs one after another, unless
     /// these are inside of the array for sure.
     pub(in crate::loops) fn reads_stay_inside(&mut self, draft: &Draft, roles: &mut [Role]) {
-        if self.carried.is_empty() {
+        let fills = roles.iter().any(|role| matches!(role, Role::Filled(_)));
+        if self.carried.is_empty() || !fills {
             return;
         }
         let within = bound_within(draft);

@@ -16,17 +16,15 @@ use std::collections::{HashMap, HashSet};
 
 /// The program with loops that are given all of these.
 pub(super) fn given(program: &Program) -> Program {
-    if !program
-        .eqs
-        .iter()
-        .any(|eq| matches!(eq.op, Op::Loop { .. }))
-    {
+    let is_loop = |eq: &Eq| matches!(eq.op, Op::Loop { .. });
+    if !program.eqs.iter().any(is_loop) {
         return program.clone();
     }
     let mut out = Builder::new(&program.name, program.params.clone());
     program.requires.iter().for_each(|r| out.require(r.clone()));
     let mut new: Vec<Var> = (0..program.params.len() as u32).map(Var).collect();
     let mut wider: HashMap<Run<'_>, (Looped, Vec<Var>)> = HashMap::new();
+    let mut seen = HashMap::new();
     for eq in &program.eqs {
         let mut copy = translate(eq, &mut |v| new[v.index()]);
         if let Some((run, _)) = eq.loop_result()
@@ -34,7 +32,7 @@ pub(super) fn given(program: &Program) -> Program {
         {
             let known = wider.entry(run);
             (*looped, *given) = known
-                .or_insert_with(|| with_all(&mut out, (program, &new), run))
+                .or_insert_with(|| with_all(&mut out, (program, &new), run, &mut seen))
                 .clone();
         }
         new.push(out.push(copy));
@@ -47,12 +45,13 @@ fn with_all(
     out: &mut Builder,
     (program, new): (&Program, &[Var]),
     run: Run<'_>,
+    seen: &mut HashMap<(Looped, usize), bool>,
 ) -> (Looped, Vec<Var>) {
     let mut given: Vec<Var> = run.given.iter().map(|v| new[v.index()]).collect();
     let mut lengths = HashMap::new();
     for (k, v) in run.given.iter().enumerate() {
         let part = program.eq(*v).and_then(|eq| Beginning::of(program, eq));
-        let Some(part) = part.filter(|_| reads_elements(run.looped, k)) else {
+        let Some(part) = part.filter(|_| reads_elements(run.looped, k, seen)) else {
             continue;
         };
         let shape = &program.ty(part.array).shape;
@@ -68,9 +67,8 @@ fn with_all(
                 .row
                 .iter()
                 .map(|i| translate_size(i, &mut |v| new[v.index()]));
-            let row = row.map(|i| Affine::constant(rank, i));
-            let index = row.chain((0..rank).map(|j| Affine::axis(rank, j)));
-            let index = index.map(Ix::Affine).collect();
+            let row = row.map(|i| Ix::Affine(Affine::constant(rank, i)));
+            let index = row.chain(Ix::identity(rank)).collect();
             given[k] = out.gather(given[k], index, &shape, None);
         }
     }
@@ -86,7 +84,7 @@ fn with_all(
     (looped, given)
 }
 
-/// The program of a loop with longer parameters, of which it reads the beginning.
+/// The body of a loop that is given longer arrays. It reads their beginnings.
 fn with_longer(body: &Program, lengths: &HashMap<usize, Size>) -> Program {
     let mut params = body.params.clone();
     for (k, n) in lengths {
@@ -98,9 +96,8 @@ fn with_longer(body: &Program, lengths: &HashMap<usize, Size>) -> Program {
         let all = Var(k as u32);
         new.push(match lengths.contains_key(&k) {
             true => {
-                let (rank, shape) = (param.ty.rank(), &param.ty.shape);
-                let axes = (0..rank).map(|j| Ix::Affine(Affine::axis(rank, j)));
-                out.gather(all, axes.collect(), shape, None)
+                let index = Ix::identity(param.ty.rank());
+                out.gather(all, index, &param.ty.shape, None)
             }
             false => all,
         });
@@ -126,43 +123,45 @@ impl Beginning {
         };
         let (rank, of) = (eq.ty.rank(), &program.ty(*src).shape);
         let first = index.len().checked_sub(rank).filter(|_| rank > 0)?;
-        let affine = |i: &Ix| match i {
-            Ix::Affine(a) => Some(a.clone()),
-            Ix::Data(_) => None,
-        };
-        let index: Vec<Affine> = index.iter().map(affine).collect::<Option<_>>()?;
         let (row, rest) = index.split_at(first);
+        let constant = |i: &Ix| match i {
+            Ix::Affine(a) if a.is_constant() => Some(a.constant.clone()),
+            Ix::Affine(_) | Ix::Data(_) => None,
+        };
+        let row: Vec<Size> = row.iter().map(constant).collect::<Option<_>>()?;
         let mut is_fixed = true;
         of[first].visit(&mut |a| is_fixed &= !matches!(a, Atom::Value(_)));
         let is_beginning = eq.guard.is_none()
-            && row.iter().all(Affine::is_constant)
-            && rest.iter().enumerate().all(|(k, a)| a.as_axis() == Some(k))
+            && *rest == Ix::identity(rank)
             && of[first] != eq.ty.shape[0]
             && of[first + 1..] == eq.ty.shape[1..];
-        (is_fixed && is_beginning).then(|| Beginning {
-            array: *src,
-            row: row.iter().map(|a| a.constant.clone()).collect(),
-        })
+        (is_fixed && is_beginning).then(|| Beginning { array: *src, row })
     }
 }
 
-/// Whether a loop only reads elements of something that it is given.
-fn reads_elements(looped: &Loop, k: usize) -> bool {
+/// Whether a loop only reads elements of something that it is given. Loops in loops are looked at
+/// once.
+fn reads_elements(looped: &Looped, k: usize, seen: &mut HashMap<(Looped, usize), bool>) -> bool {
+    if let Some(&known) = seen.get(&(looped.clone(), k)) {
+        return known;
+    }
     let param = Var(k as u32);
-    let all = std::iter::once(&looped.body).chain(&looped.goes_on);
-    all.into_iter().all(|body| {
+    let mut all = std::iter::once(&looped.body).chain(&looped.goes_on);
+    let found = all.all(|body| {
         let (mut reads, mut runs) = (0, HashSet::new());
         for eq in &body.eqs {
             if let Some((run, _)) = eq.loop_result() {
                 let mut all = run.given.iter().enumerate();
-                let reads_elements =
-                    |(k, v): (usize, &Var)| *v == param && reads_elements(run.looped, k);
+                let mut reads_elements =
+                    |(k, v): (usize, &Var)| *v == param && reads_elements(run.looped, k, seen);
                 // All results of a loop are given the same.
-                reads += usize::from(runs.insert(run) && all.any(reads_elements));
+                reads += usize::from(runs.insert(run) && all.any(&mut reads_elements));
             } else if let Op::Gather { src, .. } = &eq.op {
                 reads += usize::from(*src == param);
             }
         }
         reads == uses(body)[k]
-    })
+    });
+    seen.insert((looped.clone(), k), found);
+    found
 }

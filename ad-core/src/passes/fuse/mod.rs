@@ -25,10 +25,10 @@ mod given;
 mod graph;
 mod inside;
 mod interchange;
-mod longer;
 mod narrow;
 mod nest;
 mod onto;
+mod padded;
 mod present;
 mod prune;
 mod ragged;
@@ -59,9 +59,9 @@ use contractions::{Negatives, expand_contractions, operands};
 use extreme::both;
 use given::given;
 use interchange::interchange;
-use longer::longer;
 use narrow::{Skips, narrow};
 use nest::NestBuilder;
+use padded::padded;
 use prune::prune;
 use running::without_running;
 use std::borrow::Cow;
@@ -127,8 +127,8 @@ impl Lowerer {
             extremes,
         } = choice;
         let with_places: HashSet<Var> = extremes.values().copied().collect();
-        let longer = longer(&program, &stored);
-        let collected: HashSet<Var> = longer.values().copied().collect();
+        let padded = padded(&program, &stored);
+        let collected: HashSet<Var> = padded.values().copied().collect();
         let mut out = kernel::Program {
             name: program.name.clone(),
             params: program.params.clone(),
@@ -171,11 +171,11 @@ impl Lowerer {
                         }
                         None => Work::Loop(Box::new(self.looped(run))),
                     };
-                    let var = *longer.get(&var).unwrap_or(&var);
+                    let var = *padded.get(&var).unwrap_or(&var);
                     let ty = program.ty(var).clone();
                     out.steps.push(Step { out: var, ty, work });
                 }
-                let var = *longer.get(&var).unwrap_or(&var);
+                let var = *padded.get(&var).unwrap_or(&var);
                 give(&program, var, result, step, &mut out.steps);
                 continue;
             }

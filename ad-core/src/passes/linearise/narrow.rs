@@ -4,8 +4,8 @@
 //! v: real[n] = [g] gather a[(i), (k)]   =   f: real[] = [g'] gather a[(i), (k)];  v = gather f[]
 //! ```
 //!
-//! where g is g' everywhere. If g is not the same everywhere, g' says that the element is there, and
-//! v keeps its condition. The simplifier makes one read of two where it can. For the derivative the
+//! where g is g' everywhere. If g is not the same everywhere, g' says that the element is there,
+//! and v keeps its condition. The simplifier makes one read of two where it can. For the derivative the
 //! two are better: what a step keeps is one number.
 
 use crate::ir::build::{Builder, translate};

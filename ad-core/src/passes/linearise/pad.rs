@@ -61,7 +61,7 @@ impl Padded {
                     }
                 });
             }
-            let index = whole(rank);
+            let index = Ix::identity(rank);
             let op = Op::Gather { src: v, index };
             all.insert(v, active.append(ty.elem, &bounds, guard, op));
         }
@@ -75,13 +75,7 @@ impl Padded {
 
 /// The beginning of an array.
 pub(super) fn part(out: &mut Builder, padded: Var, shape: &[Size]) -> Var {
-    out.gather(padded, whole(shape.len()), shape, None)
-}
-
-fn whole(rank: usize) -> Vec<Ix> {
-    (0..rank)
-        .map(|k| Ix::Affine(Affine::axis(rank, k)))
-        .collect()
+    out.gather(padded, Ix::identity(shape.len()), shape, None)
 }
 
 /// The larger size, which is one of the two if signs say so.

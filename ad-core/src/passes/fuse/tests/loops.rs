@@ -443,10 +443,10 @@ fn beginnings_are_collected_and_given_where_they_are() {
             .filter(|s| matches!(s.work, Work::Nest(_)) && s.ty.rank() > 0)
             .count()
     };
-    let (mut loops, mut longer) = (0, 0);
+    let (mut loops, mut padded) = (0, 0);
     all_loops(&program, &mut |s| {
         loops += 1;
-        longer += s
+        padded += s
             .outs
             .iter()
             .filter(|o| o.ty.shape.first().is_some_and(|n| n.is(5)))
@@ -457,7 +457,7 @@ fn beginnings_are_collected_and_given_where_they_are() {
             assert_eq!(nests(&s.body), if is_given_rows { 2 } else { 0 });
         }
     });
-    assert_eq!((loops, longer), (4, 2));
+    assert_eq!((loops, padded), (4, 2));
 }
 
 #[test]
@@ -467,13 +467,13 @@ fn what_is_used_twice_is_no_beginning() {
         "return v3, v9, v13",
         "v14: real[] = sum v4 over [0]\n return v14, v9, v13",
     );
-    let mut longer = 0;
+    let mut padded = 0;
     all_loops(&fused(&text), &mut |s| {
-        longer += s
+        padded += s
             .outs
             .iter()
             .filter(|o| o.ty.shape.first().is_some_and(|n| n.is(5)))
             .count();
     });
-    assert_eq!(longer, 1);
+    assert_eq!(padded, 1);
 }

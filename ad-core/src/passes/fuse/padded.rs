@@ -14,11 +14,11 @@ use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem};
 use std::collections::HashMap;
 
-/// The longer arrays, by what the loops collect.
-pub(super) fn longer(program: &Program, stored: &[bool]) -> HashMap<Var, Var> {
+/// The padded arrays, by what the loops collect.
+pub(super) fn padded(program: &Program, stored: &[bool]) -> HashMap<Var, Var> {
     let uses = uses(program);
-    let longer = (0..program.eqs.len()).map(|k| program.var_of(k));
-    let of = longer.filter(|p| stored[p.index()]).filter_map(|p| {
+    let all = (0..program.eqs.len()).map(|k| program.var_of(k));
+    let of = all.filter(|p| stored[p.index()]).filter_map(|p| {
         let r = beginning(program, program.eq(p)?)?;
         (uses[r.index()] == 1).then_some((r, p))
     });
@@ -33,7 +33,6 @@ fn beginning(program: &Program, eq: &Eq) -> Option<Var> {
     let (run, result) = program.eq(*src)?.loop_result()?;
     let collects = (run.looped.states..run.looped.body.results.len()).contains(&result);
     let of = program.ty(*src);
-    let is_whole = |(k, i): (usize, &Ix)| matches!(i, Ix::Affine(a) if a.as_axis() == Some(k));
     if !collects
         || run.looped.reverse
         || run.steps != of.shape.first()
@@ -41,7 +40,7 @@ fn beginning(program: &Program, eq: &Eq) -> Option<Var> {
         || eq.ty.elem != Elem::Real
         || eq.ty.rank() != of.rank()
         || eq.ty.shape[1..] != of.shape[1..]
-        || !index.iter().enumerate().all(is_whole)
+        || *index != Ix::identity(of.rank())
     {
         return None;
     }
