@@ -135,7 +135,7 @@ impl Beginning {
             && *rest == Ix::identity(rank)
             && of[first] != eq.ty.shape[0]
             && of[first + 1..] == eq.ty.shape[1..];
-        (is_fixed && is_beginning).then(|| Beginning { array: *src, row })
+        (is_fixed && is_beginning).then_some(Beginning { array: *src, row })
     }
 }
 
