@@ -59,6 +59,10 @@ pub(crate) const LONGEST_ROW_OF_TOTALS: i64 = 1024;
 /// matrix as a whole, which pays off from some thirty rows on.
 pub(crate) const ELEMENTS_BESIDE_A_ROW: i64 = 1024;
 
+/// The elements for each row of a product that adds up tiles: a tile has at least some hundred
+/// rows, since the result is added as a whole for each.
+pub(crate) const ELEMENTS_BESIDE_A_ROW_OF_PRODUCT: i64 = 128;
+
 /// The real operations of a function that a later phase of tiles computes again instead of
 /// keeping its result.
 pub(crate) const OPERATIONS_REPEATED: u64 = 2;

@@ -170,7 +170,8 @@ fn gaussian_mixture_value_and_grad(
                 rt::build_blocks(
                     [len, x_rows],
                     |[i, _], js, out| {
-                        let mut total = rt::block::<f64>(js, 0.0);
+                        let mut total = rt::Block::<f64>::new();
+                        total.begin(js, 0.0);
                         rt::for_each(
                             0..x_cols,
                             |k| {
@@ -206,7 +207,8 @@ fn gaussian_mixture_value_and_grad(
         rt::build_blocks(
             [x_rows],
             |[_], is, out| {
-                let mut log_total = rt::block::<f64>(is, f64::NEG_INFINITY);
+                let mut log_total = rt::Block::<f64>::new();
+                log_total.begin(is, f64::NEG_INFINITY);
                 rt::for_each(
                     0..alpha_len,
                     |j| {
@@ -214,16 +216,17 @@ fn gaussian_mixture_value_and_grad(
                         log_total.raise(is, |i| t_21_row[i]);
                     },
                 );
-                let mut log_total = log_total.exponentials(is);
+                let mut total = rt::Block::<f64>::new();
+                let mut exponentials = log_total.exponentials(is, &mut total);
                 rt::for_each(
                     0..alpha_len,
                     |j| {
                         let t_21_row_2 = t_21.row(is, [j, 0]);
-                        log_total.add(is, |i| t_21_row_2[i]);
+                        exponentials.add(is, |i| t_21_row_2[i]);
                     },
                 );
-                let mut log_total = log_total.logarithm(is);
-                let log_total = log_total.row(is);
+                exponentials.logarithms(is);
+                let log_total = total.row(is);
                 out.set(is, |i| log_total[i]);
             },
         )

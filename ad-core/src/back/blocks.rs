@@ -154,8 +154,8 @@ impl Writer<'_> {
         let all = self.reached(l, body, true);
         let is_free = |n: &Node| nest.nodes[*n].guard.is_none_or(|g| known.contains(&g));
         let outside = self.reached(l, body, false);
-        let mut guarded = all.iter().filter(|n| !is_free(n));
-        let is_possible = guarded.all(|n| self.may_be_guarded(*n, l, &outside));
+        let guarded: Vec<Node> = all.iter().copied().filter(|n| !is_free(n)).collect();
+        let is_possible = (guarded.into_iter()).all(|n| self.may_be_guarded(n, l, &outside));
         if nest.nodes[body].elem != Elem::Real || !is_possible {
             return None;
         }
@@ -215,15 +215,18 @@ impl Writer<'_> {
     }
 
     /// Whether a node may have a condition in a loop by blocks. A guarded sum may, if its condition
-    /// is the same for the whole block, and so may its terms. A guarded read may not: its row would
-    /// be found before the condition is asked. `outside` are the nodes outside of sums.
-    fn may_be_guarded(&self, n: Node, l: Loop, outside: &BTreeSet<Node>) -> bool {
+    /// is the same for the whole block, and so may its terms. Terms of a sum may have conditions
+    /// that vary, if all they read is read in any case. A guarded read may not: its row would be
+    /// found before the condition is asked. `outside` are the nodes outside of sums.
+    fn may_be_guarded(&mut self, n: Node, l: Loop, outside: &BTreeSet<Node>) -> bool {
         let nest = self.nest;
         let guard = nest.nodes[n].guard;
         if !outside.contains(&n) {
-            return outside.iter().all(|m| match &nest.nodes[*m].compute {
-                Compute::Reduce(_, _, term) => {
-                    nest.nodes[*m].guard == guard || !self.reached(l, *term, true).contains(&n)
+            return outside.iter().all(|m| match nest.nodes[*m].compute {
+                Compute::Reduce(op, _, term) => {
+                    nest.nodes[*m].guard == guard
+                        || !self.reached(l, term, true).contains(&n)
+                        || op == ReduceOp::Sum && self.is_masked(l, term)
                 }
                 Compute::Lit(_)
                 | Compute::Index(_)
@@ -627,20 +630,25 @@ impl Writer<'_> {
                 Compute::Reduce(ReduceOp::LogSumExp, ..)
             ) {
                 let of_sum = (ReduceOp::LogSumExp, *body);
-                let exponentials = self.accumulate((own, own), of_sum, inside, js, &name);
+                let exponentials = self.name("exponentials");
+                let total = self.name("total");
+                let added = self.accumulate((own, own), of_sum, inside, js, &exponentials);
                 out.extend(quote! {
-                    let mut #name = rt::block::<#of>(#js, #start);
+                    let mut #name = rt::Block::<#of>::new();
+                    #name.begin(#js, #start);
                     #sum
-                    let mut #name = #name.exponentials(#js);
-                    #exponentials
-                    let mut #name = #name.logarithm(#js);
-                    let #name = #name.row(#js);
+                    let mut #total = rt::Block::<#of>::new();
+                    let mut #exponentials = #name.exponentials(#js, &mut #total);
+                    #added
+                    #exponentials.logarithms(#js);
+                    let #name = #total.row(#js);
                 });
             } else if self.is_few() {
                 out.extend(quote!(let mut #name = rt::few_of::<#of>(#js, #start); #sum));
             } else {
                 out.extend(quote! {
-                    let mut #name = rt::block::<#of>(#js, #start);
+                    let mut #name = rt::Block::<#of>::new();
+                    #name.begin(#js, #start);
                     #sum
                     let #name = #name.row(#js);
                 });
@@ -718,7 +726,7 @@ impl Writer<'_> {
         js: &Ident,
         into: &Ident,
     ) -> TokenStream {
-        let Inside { l, .. } = inside;
+        let Inside { l, known } = inside;
         let is_along = self.varies(body, l);
         if let (ReduceOp::Sum, Compute::Reduce(ReduceOp::Sum, own, terms)) =
             (op, &self.nest.nodes[body].compute)
@@ -727,7 +735,14 @@ impl Writer<'_> {
             return self.accumulate((own, own), (op, *terms), inside, js, into);
         }
         let sums = self.sums(body, inside, js);
-        let (before, value) = self.element(body, inside, js);
+        let is_open = |n: &Node| (self.nest.nodes[*n].guard).is_some_and(|g| !known.contains(&g));
+        let is_masked = op == ReduceOp::Sum
+            && self.reached(l, body, true).iter().any(is_open)
+            && self.is_masked(l, body);
+        let (before, value) = match is_masked {
+            true => self.masked_element(body, inside, js),
+            false => self.element(body, inside, js),
+        };
         let how = match op {
             // Its exponential, if it is a sum of these.
             ReduceOp::Sum | ReduceOp::LogSumExp => quote!(add),

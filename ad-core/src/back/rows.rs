@@ -68,7 +68,18 @@ impl Writer<'_> {
             fails: self.piece.fails.clone(),
         };
         let needed = self.nest.needed(n, &known);
-        self.together_with(&[n], inside, Some(js), &needed)
+        self.together_with(&[n], inside, Some(js), (&needed, false))
+    }
+
+    /// The same, where the value is masked: what it reads is read before its conditions are looked
+    /// at.
+    pub(super) fn masked_element(
+        &mut self,
+        n: Node,
+        inside: Inside<'_>,
+        js: &Ident,
+    ) -> (TokenStream, TokenStream) {
+        self.together_with(&[n], inside, Some(js), (&HashSet::new(), true))
     }
 
     /// The same for several values, as a tuple. Without the name of neighbours it is all in the
@@ -79,16 +90,16 @@ impl Writer<'_> {
         inside: Inside<'_>,
         js: Option<&Ident>,
     ) -> (TokenStream, TokenStream) {
-        self.together_with(roots, inside, js, &HashSet::new())
+        self.together_with(roots, inside, js, (&HashSet::new(), false))
     }
 
-    /// The same, where some nodes are needed in any case.
+    /// The same, where some nodes are needed in any case, and elements of rows may be read first.
     fn together_with(
         &mut self,
         roots: &[Node],
         inside: Inside<'_>,
         js: Option<&Ident>,
-        needed: &HashSet<Node>,
+        (needed, first): (&HashSet<Node>, bool),
     ) -> (TokenStream, TokenStream) {
         let Inside { l, known } = inside;
         let mut nodes = BTreeSet::new();
@@ -106,6 +117,10 @@ impl Writer<'_> {
             }
         } else {
             same.clear();
+        }
+        if first && let [n] = roots {
+            let lets = self.named_before(l, *n, known);
+            before.extend(lets.iter().map(|(name, value)| quote!(let #name = #value;)));
         }
         for m in same {
             let is_worth_it = match &self.nest.nodes[m].compute {
@@ -126,6 +141,9 @@ impl Writer<'_> {
             }
         }
         let mut lets = vec![];
+        if first {
+            lets = self.read_first(&nodes.iter().copied().collect::<Vec<_>>());
+        }
         for &m in &nodes {
             let is_done = self.rowed.contains_key(&m) || self.bound.contains_key(&m);
             let is_root = roots == [m];

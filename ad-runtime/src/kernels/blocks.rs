@@ -52,22 +52,12 @@ pub struct Block<T> {
     from: i64,
 }
 
-/// The same number for each index.
-///
-/// # Panics
-///
-/// Panics if there are more than fit.
-#[inline(always)]
-pub fn block<T: Real>(js: Stretch, value: T) -> Block<T> {
-    let mut block = Block::room();
-    block.begin(js, value);
-    block
-}
-
 impl<T: Real> Block<T> {
-    /// Room for a stretch.
+    /// Room for a stretch. It is filled where it stands: a block that moves is copied.
     #[inline(always)]
-    fn room() -> Block<T> {
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "it has no values")]
+    pub fn new() -> Block<T> {
         Block {
             data: [const { MaybeUninit::uninit() }; BLOCK + LANES],
             length: 0,
@@ -76,8 +66,12 @@ impl<T: Real> Block<T> {
     }
 
     /// Takes a stretch, with the same number for each index.
+    ///
+    /// # Panics
+    ///
+    /// Panics if there are more than fit.
     #[inline(always)]
-    fn begin(&mut self, js: Stretch, value: T) {
+    pub fn begin(&mut self, js: Stretch, value: T) {
         for slot in &mut self.data[..BLOCK][..js.length()] {
             slot.write(value);
         }
@@ -199,13 +193,14 @@ pub fn build_blocks<T: Real, const N: usize>(
     let mut data = pool::with_capacity(size);
     let length = shape.last().map_or(1, |&n| n);
     let mut unwritten = &mut data.spare_capacity_mut()[..size];
+    let mut values = Block::new();
     super::loops::rows(shape, |start| {
         each(0..length, |js| {
             let mut at = start;
             if let Some(last) = at.last_mut() {
                 *last = js.from;
             }
-            let mut values = block(js, T::nought());
+            values.begin(js, T::nought());
             f(at, js, &mut values);
             let (here, rest) = std::mem::take(&mut unwritten).split_at_mut(js.length());
             unwritten = rest;

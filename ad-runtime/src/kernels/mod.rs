@@ -46,7 +46,7 @@ pub use crate::elementary::{
 pub use across::across;
 pub use blocks::{
     Block, Fresh, Row, Stretch, Written, argmax_blocks, argmax_few, argmin_blocks, argmin_few,
-    block, build_blocks, build_rows, build_rows_in, greatest_blocks, greatest_few, least_blocks,
+    build_blocks, build_rows, build_rows_in, greatest_blocks, greatest_few, least_blocks,
     least_few, logsumexp_blocks, logsumexp_few, maximum_blocks, maximum_few, minimum_blocks,
     minimum_few, product_blocks, product_few, stretch, sum_blocks, sum_few,
 };

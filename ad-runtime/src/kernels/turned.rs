@@ -8,7 +8,7 @@
 //! A loop over the few is too short for vectors, and sums within it are done for one point at a
 //! time.
 
-use super::blocks::{BLOCK, Block, Stretch, block};
+use super::blocks::{BLOCK, Block, Stretch};
 use super::{Dense, zeros_of};
 use crate::Real;
 
@@ -34,6 +34,7 @@ impl<T: Real, const N: usize> Columns<'_, T, N> {
     #[inline(always)]
     pub fn each(&mut self, f: impl Fn([i64; N], &mut Block<T>)) {
         let few = self.shape[1..].iter().product();
+        let mut values = Block::new();
         for column in 0..few {
             let mut at = [0; N];
             let mut rest = column;
@@ -42,7 +43,7 @@ impl<T: Real, const N: usize> Columns<'_, T, N> {
                 rest /= self.shape[axis];
             }
             at[0] = self.js.first();
-            let mut values = block(self.js, T::nought());
+            values.begin(self.js, T::nought());
             f(at, &mut values);
             let values = values.values(self.js).iter();
             for (row, &value) in self.rows.chunks_exact_mut(few).zip(values) {

@@ -24,13 +24,13 @@
 //!
 //! The lane is chosen that saves most arrays of three or more axes from being made as a whole, if
 //! it saves two of them; arrays with more axes count first. The length of a tile is found when the
-//! program runs, and all of a small program is one tile. Where no lane does, matrices may be read
-//! once that would be read twice ([`twice`]).
+//! program runs, and all of a small program is one tile. Where no lane does, products with sums
+//! over rows may be made in tiles ([`totals`]).
 
 pub(super) mod body;
 mod lane;
 mod layout;
-mod twice;
+mod totals;
 
 use super::family;
 use crate::ir::bulk::{Type, Var};
@@ -64,7 +64,7 @@ pub(super) fn tiled(program: Program) -> Program {
     let worth = |plan: &Plan| (plan.saved.clone(), Reverse(plan.kept));
     match plans.rev().max_by_key(worth) {
         Some(plan) => plan.carried_out(&program),
-        None => twice::read_once(program),
+        None => totals::by_rows(program),
     }
 }
 

@@ -5,30 +5,36 @@ use crate::Real;
 
 /// Sums of exponentials relative to numbers of which each is the largest that its sum will have.
 #[derive(Debug)]
-pub struct Exponentials<T> {
-    largest: Block<T>,
-    total: Block<T>,
+pub struct Exponentials<'a, T> {
+    largest: &'a mut Block<T>,
+    total: &'a mut Block<T>,
 }
 
 impl<T: Real> Block<T> {
-    /// Sums of no exponentials yet, of what is at most these numbers. What is infinite does not
-    /// count: differences from it mean nothing.
+    /// Sums of no exponentials yet, of what is at most these numbers, in a block that is made zero.
+    /// What is infinite does not count: differences from it mean nothing.
     #[inline(always)]
     #[must_use]
-    pub fn exponentials(mut self, js: Stretch) -> Exponentials<T> {
+    pub fn exponentials<'a>(
+        &'a mut self,
+        js: Stretch,
+        total: &'a mut Block<T>,
+    ) -> Exponentials<'a, T> {
         for value in self.values(js) {
             *value = match value.is_infinite() {
                 true => T::nought(),
                 false => *value,
             };
         }
-        let total = super::block(js, T::nought());
-        let largest = self;
-        Exponentials { largest, total }
+        total.begin(js, T::nought());
+        Exponentials {
+            largest: self,
+            total,
+        }
     }
 }
 
-impl<T: Real> Exponentials<T> {
+impl<T: Real> Exponentials<'_, T> {
     /// Adds the exponential of `f` of its index to each.
     #[inline(always)]
     pub fn add(&mut self, js: Stretch, f: impl Fn(i64) -> T) {
@@ -36,21 +42,19 @@ impl<T: Real> Exponentials<T> {
         self.total.add(js, |j| T::weight_of(f(j) - largest[j]));
     }
 
-    /// The logarithms of the sums: −∞ of nothing, NaN where there was one, and ∞ where that was the
-    /// largest.
+    /// Makes each sum its logarithm: −∞ of nothing, NaN where there was one, and ∞ where that was
+    /// the largest.
     #[inline(always)]
-    #[must_use]
-    pub fn logarithm(mut self, js: Stretch) -> Block<T> {
+    pub fn logarithms(self, js: Stretch) {
         let largest = self.largest.row(js);
         let op = |total: T, largest: T| largest + T::ln_of(total);
         self.total.fold(js, op, |j| largest[j]);
-        self.total
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::kernels::{block, build_blocks, for_each, logsumexp, stretch};
+    use crate::kernels::{Block, build_blocks, for_each, logsumexp, stretch};
 
     #[test]
     fn logarithms_of_sums_of_exponentials() {
@@ -73,11 +77,13 @@ mod tests {
         };
         for terms in [3, 0] {
             let made = build_blocks([300], |_, js, out| {
-                let mut largest = block(js, f64::NEG_INFINITY);
+                let mut largest = Block::new();
+                largest.begin(js, f64::NEG_INFINITY);
                 for_each(0..terms, |i| largest.raise(js, |j| value(i, j)));
-                let mut total = largest.exponentials(js);
-                for_each(0..terms, |i| total.add(js, |j| value(i, j)));
-                let mut total = total.logarithm(js);
+                let mut total = Block::new();
+                let mut exponentials = largest.exponentials(js, &mut total);
+                for_each(0..terms, |i| exponentials.add(js, |j| value(i, j)));
+                exponentials.logarithms(js);
                 let total = total.row(js);
                 out.set(js, |j| total[j]);
             });

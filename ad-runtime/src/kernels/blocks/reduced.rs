@@ -66,7 +66,7 @@ fn reduce<T: Real>(
 ) -> T {
     let mut parts = [start; LANES];
     // One for all: a block is too large to be moved.
-    let mut block = Block::room();
+    let mut block = Block::new();
     each(span, |js| {
         fill(&mut block, js);
         by_lanes(&mut parts, block.rounds(start), &op);
@@ -124,7 +124,7 @@ pub fn logsumexp_few<T: Real>(over: impl Span, f: impl Fn(Stretch, &mut Few<T>))
 #[inline(always)]
 fn exponentials<T: Real>(span: Range<usize>, fill: impl Fn(&mut Block<T>, Stretch)) -> T {
     let mut all = Exponentials::new();
-    let mut block = Block::room();
+    let mut block = Block::new();
     each(span, |js| {
         fill(&mut block, js);
         for some in block.values(js).chunks(ROUNDS * LANES) {
@@ -149,7 +149,7 @@ fn first<T: Real>(
     fill: impl Fn(&mut Block<T>, Stretch),
 ) -> (i64, T) {
     let (mut best, mut at, mut first) = (start, 0, start);
-    let mut block = Block::room();
+    let mut block = Block::new();
     each(span, |js| {
         fill(&mut block, js);
         let values = block.rounds(start);

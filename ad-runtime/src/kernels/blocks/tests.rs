@@ -81,7 +81,8 @@ fn rows_and_parts() {
     let empty = js.since(7).before(3);
     // Wherever it is said to be.
     let _ = x.row(empty, [9, -70]);
-    let mut total = block(js, 1.0);
+    let mut total = Block::new();
+    total.begin(js, 1.0);
     total.add(js.since(3).before(4), |j| row[j]);
     total.multiply(js.since(i64::MIN).before(4), |_| 2.0);
     total.raise(js, |_| 5.0);

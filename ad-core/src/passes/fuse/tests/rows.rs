@@ -1,4 +1,4 @@
-//! Which matrices are read once that would be read twice.
+//! Which products with sums over rows are made some rows at a time.
 
 use super::{agreeing, real};
 use crate::ir::kernel::{Division, Program, Step, Tiles, Work};
@@ -133,5 +133,73 @@ fn products_of_matrices_are_left() {
         v2: real[d0.0, d1.1] = contract v0[i, k] * v1[k, j] -> [i, j]
         v3: real[d0.1, d1.1] = contract v0[i, k] * v2[i, j] -> [k, j]
         return v3";
+    assert_eq!(tiles(&fused(text, &[&[5, 3], &[3, 2]])), [""; 0]);
+}
+
+/// `h = Σ_i r(x[i]) x[i] x[i]ᵀ`, where the factor is made as written.
+fn gram(factor: &str) -> String {
+    format!(
+        "fn f(x: real[d0.0, d0.1], w: real[d0.1])
+        v2: real[d0.0] = contract v0[i, k] * v1[k] -> [i]
+        {factor}"
+    )
+}
+
+const GRAM: [&[usize]; 2] = [&[5, 3], &[3]];
+
+#[test]
+fn a_factor_that_is_made_for_a_product_is_made_in_tiles() {
+    let rows = gram(
+        "v3: real[d0.0, d0.1] = gather v2[i0]
+        v4: real[d0.0, d0.1] = mul(v3, v0)
+        v5: real[d0.1, d0.1] = contract v4[i, j] * v0[i, k] -> [j, k]
+        return v5",
+    );
+    assert_eq!(
+        tiles(&fused(&rows, &GRAM)),
+        ["d0.0: +v5 of min(d0.1 + 1, 128)"]
+    );
+    // Its rows need not be rows as it is written.
+    let columns = gram(
+        "v3: real[d0.1, d0.0] = gather v2[i1]
+        v4: real[d0.1, d0.0] = gather v0[i1, i0]
+        v5: real[d0.1, d0.0] = mul(v3, v4)
+        v6: real[d0.1, d0.1] = contract v5[j, i] * v0[i, k] -> [j, k]
+        return v6",
+    );
+    assert_eq!(
+        tiles(&fused(&columns, &GRAM)),
+        ["d0.0: +v6 of min(d0.1 + 1, 128)"]
+    );
+}
+
+#[test]
+fn a_factor_that_is_used_elsewhere_is_made_as_a_whole() {
+    let text = gram(
+        "v3: real[d0.0, d0.1] = gather v2[i0]
+        v4: real[d0.0, d0.1] = mul(v3, v0)
+        v5: real[d0.1, d0.1] = contract v4[i, j] * v0[i, k] -> [j, k]
+        return v5, v4",
+    );
+    assert_eq!(tiles(&fused(&text, &GRAM)), [""; 0]);
+}
+
+#[test]
+fn a_factor_that_is_made_of_columns_is_made_as_a_whole() {
+    let text = "fn f(x: real[d0.0, d0.1], y: real[d0.1, d0.0])
+        v2: real[d0.0, d0.1] = gather v1[i1, i0]
+        v3: real[d0.0, d0.1] = mul(v2, v0)
+        v4: real[d0.1, d0.1] = contract v3[i, j] * v0[i, k] -> [j, k]
+        return v4";
+    assert_eq!(tiles(&fused(text, &[&[5, 3], &[3, 5]])), [""; 0]);
+}
+
+#[test]
+fn a_factor_that_is_a_product_of_matrices_is_made_as_a_whole() {
+    let text = "fn f(x: real[d0.0, d0.1], w: real[d0.1, d1.1])
+        v2: real[d0.0, d1.1] = contract v0[i, k] * v1[k, j] -> [i, j]
+        v3: real[d0.0, d1.1] = exp(v2)
+        v4: real[d1.1, d0.1] = contract v3[i, j] * v0[i, k] -> [j, k]
+        return v4";
     assert_eq!(tiles(&fused(text, &[&[5, 3], &[3, 2]])), [""; 0]);
 }

@@ -362,6 +362,8 @@ pub(super) struct Inside {
     pub(super) totals: Vec<(Step, u8)>,
     /// How many elements are read again, for an index of the lane.
     pub(super) read: Size,
+    /// How many elements there should be for an index at most.
+    pub(super) most: Option<i64>,
 }
 
 /// The rows of a matrix product for an index of the lane, if every tile reads the other matrix as
@@ -401,6 +403,7 @@ pub(super) fn tiles(lane: &Size, inside: Inside, types: &HashMap<Var, Type>) -> 
         mut lasting,
         totals,
         read: mut each,
+        most,
     } = inside;
     for (s, _) in &steps {
         let row = types[&s.out].shape[1..].iter();
@@ -411,6 +414,9 @@ pub(super) fn tiles(lane: &Size, inside: Inside, types: &HashMap<Var, Type>) -> 
         .filter_map(|(s, form)| rows_of_product(s, form));
     if let Some(fewest) = rows.reduce(|a, b| a.smaller(&b)) {
         each = each.smaller(&fewest.scale(ELEMENTS_BESIDE_A_ROW));
+    }
+    if let Some(most) = most {
+        each = each.smaller(&Size::lit(most));
     }
     let of_totals = totals.iter().map(|(s, _)| s);
     let all = || steps.iter().map(|(s, _)| s).chain(of_totals.clone());

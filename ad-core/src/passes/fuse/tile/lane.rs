@@ -68,6 +68,30 @@ pub(super) fn uses(step: &Step) -> Vec<Var> {
     out
 }
 
+/// Whether a step reads what is not `inside` of tiles so that an index of the lane is a row, and not
+/// a column. An index in which other loops occur, too, is one under a condition, of few elements.
+pub(super) fn reads_rows(step: &Step, form: &Form, inside: &dyn Fn(Var) -> bool) -> bool {
+    nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
+        nest.nodes.iter().all(|s| match &s.compute {
+            Compute::Read(v, at) if !inside(*v) => {
+                let runs = |a: &At| match a {
+                    At::Affine(a) => a.terms.len() == 1 && a.coefficient(l).is_some(),
+                    At::Node(_) => false,
+                };
+                !at.iter().skip(1).any(runs)
+            }
+            Compute::Read(..)
+            | Compute::Lit(_)
+            | Compute::Index(_)
+            | Compute::Prim(..)
+            | Compute::Reduce(..)
+            | Compute::ArgReduce(..)
+            | Compute::Extreme(_)
+            | Compute::Same(_) => true,
+        })
+    })
+}
+
 impl<'a> Lane<'a> {
     /// A lane of this length.
     pub(super) fn new(program: &'a Program, n: &'a Size) -> Lane<'a> {
@@ -195,11 +219,6 @@ impl<'a> Lane<'a> {
         self.made_by.get(&v).map(|k| &self.places[*k])
     }
 
-    /// Whether an array is made in a phase.
-    fn is_inside(&self, v: Var) -> bool {
-        matches!(self.place(v), Some(Place::Phase(..)))
-    }
-
     /// How the lane runs through a step, if it does.
     fn form(&self, step: &Step) -> Option<Form> {
         let axis = match &step.work {
@@ -257,32 +276,8 @@ impl<'a> Lane<'a> {
         let runs = nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
             nest.loops[l] == *self.n && nest.ranges[l].is_whole() && nest.once(l).is_none()
         });
-        (runs && self.reads_rows(step, &form)).then_some(form)
-    }
-
-    /// Whether what is not made in the lane is read so that an index of the lane is a row, and not
-    /// a column. An index in which other loops occur, too, is one under a condition, of few
-    /// elements.
-    fn reads_rows(&self, step: &Step, form: &Form) -> bool {
-        nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
-            nest.nodes.iter().all(|s| match &s.compute {
-                Compute::Read(v, at) if !self.is_inside(*v) => {
-                    let runs = |a: &At| match a {
-                        At::Affine(a) => a.terms.len() == 1 && a.coefficient(l).is_some(),
-                        At::Node(_) => false,
-                    };
-                    !at.iter().skip(1).any(runs)
-                }
-                Compute::Read(..)
-                | Compute::Lit(_)
-                | Compute::Index(_)
-                | Compute::Prim(..)
-                | Compute::Reduce(..)
-                | Compute::ArgReduce(..)
-                | Compute::Extreme(_)
-                | Compute::Same(_) => true,
-            })
-        })
+        let is_inside = |v: Var| matches!(self.place(v), Some(Place::Phase(..)));
+        (runs && reads_rows(step, &form, &is_inside)).then_some(form)
     }
 
     /// The first phase in which a step of the lane may use a variable.
@@ -336,9 +331,10 @@ impl<'a> Lane<'a> {
             return false;
         };
         let mut cost = 0;
+        let is_inside = |v: Var| matches!(self.place(v), Some(Place::Phase(..)));
         let cheap = nest.nodes.iter().all(|s| match &s.compute {
             // What is taken may be gone by then.
-            Compute::Read(v, _) => !self.is_inside(*v) && !self.taken.contains(v),
+            Compute::Read(v, _) => !is_inside(*v) && !self.taken.contains(v),
             Compute::Prim(p, _) => {
                 cost += p.cost();
                 !matches!(p.emission(), Emit::Call(_))
