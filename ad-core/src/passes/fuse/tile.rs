@@ -212,6 +212,36 @@ impl Plan {
         saved.map(|(_, ty)| ty.rank()).collect()
     }
 
+    /// Makes arrays outside of tiles in the order in which tiles read them.
+    fn turn_where_made(&mut self, run: &Size, types: &HashMap<Var, Type>) {
+        let whole: Vec<&Step> = self.whole.iter().flatten().collect();
+        let in_tiles = self.phases.iter().zip(&self.worth).filter(|(_, w)| **w);
+        let in_tiles: Vec<&[(Step, Form)]> = in_tiles.map(|(phase, _)| &phase[..]).collect();
+        let turned = layout::turned_where_made(&whole, &in_tiles, run, &self.pinned, types);
+        let moved: HashMap<Var, Vec<usize>> =
+            (turned.iter().map(|(v, a)| (*v, a.axes.clone()))).collect();
+        for step in self.whole.iter_mut().flatten() {
+            let is_turned = |v: &Var| moved.contains_key(v);
+            if let Some(arrangement) = turned.get(&step.out) {
+                body::arranged(step, arrangement);
+            } else if let Some(arrangement) = Arrangement::of_sums(step, run)
+                && step.reads().iter().any(is_turned)
+            {
+                body::arranged(step, &arrangement);
+            }
+        }
+        let phases = self.phases.iter_mut().flatten().map(|(s, _)| s);
+        for step in self.whole.iter_mut().flatten().chain(phases) {
+            body::read_moved(step, &moved);
+        }
+    }
+
+    /// The types of all there is.
+    fn types(&self, program: &Program) -> HashMap<Var, Type> {
+        let phases = self.phases.iter().flatten().map(|(s, _)| s);
+        types(program, self.whole.iter().flatten().chain(phases))
+    }
+
     fn carried_out(mut self, program: &Program) -> Program {
         let lasting: Vec<Vec<Var>> = (0..self.phases.len())
             .map(|p| self.lasting(program, p))
@@ -227,15 +257,18 @@ impl Plan {
                 if !arrangement.axes.is_sorted() {
                     moved.insert(step.out, arrangement.axes.clone());
                 }
-                body::arranged(step, form, &arrangement);
+                body::arranged_in(step, form, &arrangement);
             }
         }
         let phases = self.phases.iter_mut().flatten().map(|(s, _)| s);
         for step in self.whole.iter_mut().flatten().chain(phases) {
             body::read_moved(step, &moved);
         }
-        let phases = self.phases.iter().flatten().map(|(s, _)| s);
-        let mut types = types(program, self.whole.iter().flatten().chain(phases));
+        let mut types = self.types(program);
+        if let Some(run) = &run {
+            self.turn_where_made(run, &types);
+            types = self.types(program);
+        }
         let mut copied = layout::Copies::new();
         let mut whole = self.whole.into_iter();
         let mut steps = whole.next().unwrap_or_default();

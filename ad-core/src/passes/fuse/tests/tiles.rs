@@ -213,6 +213,35 @@ fn the_axis_that_may_be_long_is_the_last() {
     }
 }
 
+/// The shapes of the matrices that nests make outside of tiles.
+fn matrices_outside(program: &Program) -> Vec<String> {
+    let shape = |s: &Step| s.ty.shape.iter().map(ToString::to_string).collect();
+    let shapes = program.steps.iter().filter_map(|s| {
+        let shape: Vec<String> = shape(s);
+        (matches!(s.work, Work::Nest(_)) && shape.len() == 2).then(|| shape.join(" "))
+    });
+    shapes.collect()
+}
+
+#[test]
+fn what_tiles_read_in_another_order_is_made_in_that_order() {
+    let text = products(
+        "v5: real[d0.0, d1.0] = sum v4 over [2]
+        v6: real[d0.0, d0.1] = exp(v0)
+        v7: real[d0.0, d1.0, d0.1] = gather v6[i0, i2]
+        v8: real[d0.0, d1.0, d0.1] = mul(v7, v4)
+        v9: real[d1.0, d0.1] = sum v8 over [0]
+        v10: real[d1.0] = logsumexp v5 over [0]
+        return v9, v10",
+    );
+    let shapes: [&[usize]; 2] = [&[20, 2], &[3, 2, 2]];
+    assert_eq!(matrices_outside(&fused(&text, &shapes)), ["d0.1 d0.0"]);
+    // A result stays as it is, and is copied.
+    let text = text.replace("return v9, v10", "return v9, v10, v6");
+    let made = matrices_outside(&fused(&text, &shapes));
+    assert_eq!(made, ["d0.0 d0.1", "d0.1 d0.0"]);
+}
+
 #[test]
 fn an_axis_that_may_be_long_stays_the_last() {
     let text = "fn f(x: real[d0.0, d0.1], m: real[d1.0, d1.1, d0.1])

@@ -40,7 +40,14 @@ fn place_with_outer(a: &mut At, outer: &[Loop]) {
 }
 
 /// Makes the axes of what a step makes those of an arrangement, and the lane the outermost loop.
-pub(super) fn arranged(step: &mut Step, form: &mut Form, arrangement: &Arrangement) {
+pub(super) fn arranged_in(step: &mut Step, form: &mut Form, arrangement: &Arrangement) {
+    arranged(step, arrangement);
+    form.axis = 0;
+    form.loops.fill(0);
+}
+
+/// Makes the axes of what a step makes, and its loops, those of an arrangement.
+pub(super) fn arranged(step: &mut Step, arrangement: &Arrangement) {
     let axes = &arrangement.axes;
     in_order(&mut step.ty.shape, axes);
     match &mut step.work {
@@ -61,8 +68,6 @@ pub(super) fn arranged(step: &mut Step, form: &mut Form, arrangement: &Arrangeme
         | Work::Call(_)
         | Work::Tiles(_) => unreachable!("no lane runs through these"),
     }
-    form.axis = 0;
-    form.loops.fill(0);
 }
 
 /// Reads arrays whose axes are in another order now.

@@ -16,14 +16,14 @@
 //! are quadratic in it, and so is what a short axis consists of; and what occurs once in every array
 //! may be as long as there are data. A number is short, too.
 //!
-//! What is read from outside, and along its rows in the other order, is copied in the new one, once
-//! for all tiles.
+//! What is made outside, and read along its rows in the other order, is made in that order, too,
+//! unless it has to stay as it is: then it is copied, once for all tiles.
 
 use super::body::in_order;
 use super::lane::Form;
 use crate::ir::bulk::{Relation, Require, Type, Var};
 use crate::ir::kernel::{
-    self, Affine, At, Compute, Contribution, Loop, Nest, Program, Range, Scalar, Step, Work,
+    self, Affine, At, Compute, Contribution, Loop, Nest, Node, Program, Range, Scalar, Step, Work,
 };
 use crate::ir::ty::{Atom, Elem, Size};
 use std::collections::{HashMap, HashSet};
@@ -125,12 +125,33 @@ impl Arrangement {
             | Work::Tiles(_) => unreachable!("no lane runs through these"),
         }
     }
+
+    /// The loops of a run innermost in what adds to elements, where they may be: sums of neighbours
+    /// then, if what is read has been turned.
+    pub(super) fn of_sums(step: &Step, run: &Size) -> Option<Arrangement> {
+        let Work::Scatter(parts) = &step.work else {
+            return None;
+        };
+        let loops = parts.iter().map(|c| match innermost(c, None, run) {
+            Some(l) => with_last(c.nest.outer, l),
+            None => (0..c.nest.outer).collect(),
+        });
+        Some(Arrangement {
+            axes: (0..step.ty.rank()).collect(),
+            loops: loops.collect(),
+        })
+    }
 }
 
 /// So many places in order, but for one that is the first, and one that is the last.
 fn first_and_last(count: usize, first: usize, last: Option<usize>) -> Vec<usize> {
     let rest = (0..count).filter(|k| *k != first && Some(*k) != last);
     std::iter::once(first).chain(rest).chain(last).collect()
+}
+
+/// So many axes in order, but for one that is the last.
+fn with_last(rank: usize, axis: usize) -> Vec<usize> {
+    (0..rank).filter(|k| *k != axis).chain([axis]).collect()
 }
 
 /// Whether no loop behind an outer loop runs where that says.
@@ -152,6 +173,66 @@ fn innermost(c: &Contribution, axis: Option<usize>, run: &Size) -> Option<Loop> 
     (fits && (l + 1..nest.outer).all(is_axis)).then_some(l)
 }
 
+/// What is read along another axis than its last one, by a loop of the length of a run.
+struct Turned {
+    node: Node,
+    array: Var,
+    axis: usize,
+}
+
+/// What a nest reads so, but for what is `made` in the same tiles.
+fn turned(nest: &Nest, run: &Size, made: &HashSet<Var>, types: &HashMap<Var, Type>) -> Vec<Turned> {
+    let last = nest.outer.checked_sub(1);
+    let inner = (0..nest.loops.len()).filter(|l| *l >= nest.outer || Some(*l) == last);
+    let runs: Vec<Loop> = inner.filter(|l| nest.loops[*l] == *run).collect();
+    let found = nest.nodes.iter().enumerate().filter_map(|(node, s)| {
+        let Compute::Read(array, at) = &s.compute else {
+            return None;
+        };
+        let axis = runs.iter().find_map(|l| along(at, *l))?;
+        let ty = &types[array];
+        let is_other = axis + 1 < at.len() && ty.shape[axis] == *run;
+        (is_other && !made.contains(array) && ty.elem == Elem::Real).then_some(Turned {
+            node,
+            array: *array,
+            axis,
+        })
+    });
+    found.collect()
+}
+
+/// The arrays that are made outside of tiles and read in these along one other axis than their
+/// last, with this axis: they may as well be made with that as the last one.
+pub(super) fn turned_where_made(
+    whole: &[&Step],
+    phases: &[&[(Step, Form)]],
+    run: &Size,
+    pinned: &HashSet<Var>,
+    types: &HashMap<Var, Type>,
+) -> HashMap<Var, Arrangement> {
+    let mut wanted: HashMap<Var, HashSet<usize>> = HashMap::new();
+    for phase in phases {
+        let made = phase.iter().map(|(s, _)| s.out).collect();
+        for nest in phase.iter().flat_map(|(s, _)| super::nests(s)) {
+            for t in turned(nest, run, &made, types) {
+                wanted.entry(t.array).or_default().insert(t.axis);
+            }
+        }
+    }
+    let arrangement = |step: &&Step| {
+        let axes = wanted.get(&step.out).filter(|axes| axes.len() == 1)?;
+        let axis = *axes.iter().next()?;
+        let Work::Nest(nest) = &step.work else {
+            return None;
+        };
+        let axes = with_last(step.ty.rank(), axis);
+        let may_be = may_be_innermost(nest, axis) && !pinned.contains(&step.out);
+        let loops = vec![axes.clone()];
+        may_be.then_some((step.out, Arrangement { axes, loops }))
+    };
+    whole.iter().filter_map(arrangement).collect()
+}
+
 /// Which copy there is of what, with which axis as its last.
 pub(super) type Copies = HashMap<(Var, usize), Var>;
 
@@ -167,26 +248,15 @@ pub(super) fn copies(
     let mut next = types.keys().map(|v| v.0 + 1).max().unwrap_or(0);
     let mut steps = vec![];
     for nest in phase.iter_mut().flat_map(|(s, _)| s.nests_mut()) {
-        let last = nest.outer.checked_sub(1);
-        let inner = (0..nest.loops.len()).filter(|l| *l >= nest.outer || Some(*l) == last);
-        let runs: Vec<Loop> = inner.filter(|l| nest.loops[*l] == *run).collect();
-        for s in &mut nest.nodes {
-            let Compute::Read(v, at) = &mut s.compute else {
+        for t in turned(nest, run, &made, types) {
+            let Compute::Read(v, at) = &mut nest.nodes[t.node].compute else {
                 continue;
             };
-            let Some(axis) = runs.iter().find_map(|l| along(at, *l)) else {
-                continue;
-            };
-            let ty = types[v].clone();
-            let is_other = axis + 1 < at.len() && ty.shape[axis] == *run;
-            if made.contains(v) || !is_other || ty.elem != Elem::Real {
-                continue;
-            }
-            let order: Vec<usize> = (0..at.len()).filter(|k| *k != axis).chain([axis]).collect();
-            let copy = *copied.entry((*v, axis)).or_insert_with(|| {
+            let order = with_last(at.len(), t.axis);
+            let copy = *copied.entry((t.array, t.axis)).or_insert_with(|| {
                 let copy = Var(next);
                 next += 1;
-                let step = copy_of(*v, ty.clone(), &order, copy);
+                let step = copy_of(t.array, types[&t.array].clone(), &order, copy);
                 types.insert(copy, step.ty.clone());
                 steps.push(step);
                 copy

@@ -346,7 +346,7 @@ impl Phase {
         for (step, form) in &mut steps {
             if self.factors.contains(&step.out) {
                 let arrangement = Arrangement::new(step, form, None, &lane.pinned);
-                body::arranged(step, form, &arrangement);
+                body::arranged_in(step, form, &arrangement);
                 types.insert(step.out, step.ty.clone());
                 moved.insert(step.out, arrangement.axes);
             }
