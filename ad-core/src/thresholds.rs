@@ -20,6 +20,10 @@ pub(crate) const FREE_CHAIN: usize = 16;
 /// How often arrays over rows of different lengths are chosen anew for storage by entries.
 pub(crate) const ROUNDS_OF_ROWS: usize = 4;
 
+/// How often elements of arrays that something changes are read before: each round looks for what
+/// cannot come before all changes.
+pub(crate) const ROUNDS_OF_READS: usize = 4;
+
 /// The multiplications that take as long as the call of a matrix kernel: smaller products are
 /// loops.
 pub(crate) const PRODUCTS_PER_CALL: i64 = 64;

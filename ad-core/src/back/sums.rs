@@ -164,6 +164,7 @@ impl Writer<'_> {
         let all = match (new, rest) {
             ([], _) => quote!((#(#rest,)*)),
             ([one], []) => quote!(#one),
+            (many, []) => quote!((#(#many),*)),
             ([one], _) => quote!((#one, (#(#rest,)*))),
             (many, _) => quote!(((#(#many),*), (#(#rest,)*))),
         };

@@ -1,10 +1,14 @@
 //! Arrays that are taken: what changes an array, or begins a loop with it, does so in place if
-//! nobody needs the old array later. Steps that read the old one come before, as far as they can.
+//! nobody needs the old array later. Steps that read the old one come before, as far as they can;
+//! of those that cannot, the elements that they read come before ([`early`]).
+
+mod early;
 
 use crate::ir::bulk::Var;
 use crate::ir::kernel::{Program, Step, Work, reads_in_time};
 use crate::ir::ty::Atom;
 use crate::passes::ablation::{Part, without};
+use crate::thresholds::ROUNDS_OF_READS;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
@@ -20,34 +24,18 @@ pub(super) fn take(
     } else {
         program.results.len()
     };
-    let steps = &program.steps;
-    if steps.iter().all(|s| s.sources().is_empty()) || without(Part::Reuse) {
+    if program.steps.iter().all(|s| s.sources().is_empty()) || without(Part::Reuse) {
         return program;
     }
-    let mut order = Order::new(steps);
-    let mut taken: Vec<(usize, usize)> = vec![];
-    for (k, step) in steps.iter().enumerate() {
-        for (place, source) in step.sources().iter().enumerate() {
-            let v = source.array;
-            let is_param = v.index() < program.params.len();
-            let rank = match order.rank.get(&v) {
-                Some(rank) => *rank,
-                None => program.params[v.index()].ty.rank(),
-            };
-            let owned = rank > 0 && (!is_param || states.contains(&v.index()));
-            if !owned || program.results[..stacks].contains(&v) || !is_alone(step, v) {
-                continue;
-            }
-            let users = order.users.get(&v).cloned().unwrap_or_default();
-            let others: Vec<usize> = users.into_iter().filter(|&u| u != k).collect();
-            if order.all_come_before(&others, k) {
-                order.before[k].extend(others);
-                taken.push((k, place));
-            }
+    let mut choice = Choice::new(&program, &states, stacks);
+    for _ in 0..ROUNDS_OF_READS {
+        if !early::read(&mut program, &choice.late) {
+            break;
         }
+        choice = Choice::new(&program, &states, stacks);
     }
-    let sorted = order.sorted();
-    for (k, place) in taken {
+    let sorted = choice.order.sorted();
+    for (k, place) in choice.taken {
         program.steps[k].sources_mut()[place].taken = true;
     }
     let mut steps: Vec<Option<Step>> = program.steps.into_iter().map(Some).collect();
@@ -55,6 +43,47 @@ pub(super) fn take(
         .map(|k| steps[k].take().expect("every step has one place"))
         .collect();
     program
+}
+
+/// What is taken.
+struct Choice {
+    order: Order,
+    /// Steps, and which of their sources they take.
+    taken: Vec<(usize, usize)>,
+    /// Steps that read an array and cannot come before what would take it.
+    late: Vec<(usize, Var)>,
+}
+
+impl Choice {
+    fn new(program: &Program, states: &std::ops::Range<usize>, stacks: usize) -> Choice {
+        let steps = &program.steps;
+        let mut order = Order::new(steps);
+        let (mut taken, mut late) = (vec![], vec![]);
+        for (k, step) in steps.iter().enumerate() {
+            for (place, source) in step.sources().iter().enumerate() {
+                let v = source.array;
+                let is_param = v.index() < program.params.len();
+                let rank = match order.rank.get(&v) {
+                    Some(rank) => *rank,
+                    None => program.params[v.index()].ty.rank(),
+                };
+                let owned = rank > 0 && (!is_param || states.contains(&v.index()));
+                if !owned || program.results[..stacks].contains(&v) || !is_alone(step, v) {
+                    continue;
+                }
+                let users = order.users.get(&v).cloned().unwrap_or_default();
+                let others: Vec<usize> = users.into_iter().filter(|&u| u != k).collect();
+                if order.all_come_before(&others, k) {
+                    order.before[k].extend(others);
+                    taken.push((k, place));
+                } else {
+                    let is_late = |o: &usize| !order.all_come_before(&[*o], k);
+                    late.extend(others.into_iter().filter(is_late).map(|o| (o, v)));
+                }
+            }
+        }
+        Choice { order, taken, late }
+    }
 }
 
 /// Whether a step mentions an array only once, or does not read it too late.

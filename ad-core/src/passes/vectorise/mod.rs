@@ -397,25 +397,40 @@ impl Vectoriser {
         Ok(Val::Array(self.scattered(vec![part], shape)))
     }
 
-    /// A sum of scatters into one shape is one scatter, so that a loop adds to its state in place.
-    /// `None` for other sums.
+    /// A sum of scatters into one shape is one scatter, and in a loop so is a sum of an array and
+    /// scatters: the loop adds to its state in place. `None` for other sums.
     ///
     /// ```text
-    /// scatter v[i] + scatter w[j]  =  scatter (v[i] + w[j])
+    /// scatter v[i] + scatter w[j]      =  scatter (v[i] + w[j])
+    /// x + scatter v[i] + scatter w[j]  =  scatter (x + v[i] + w[j])
     /// ```
     fn sum_of_scatters(&mut self, args: &[Expr], space: &Space) -> Result<Option<Val>, String> {
-        let mut all = vec![];
-        if !args.iter().all(|e| are_scatters(e, &mut all)) {
+        let (mut scatters, mut arrays) = (vec![], vec![]);
+        args.iter()
+            .for_each(|e| terms(e, &mut scatters, &mut arrays));
+        let may_have_array = !self.steps.is_empty() && arrays.len() == 1;
+        if scatters.is_empty() || !(arrays.is_empty() || may_have_array) {
             return Ok(None);
         }
-        let shapes = (all.iter()).map(|s| self.scattered_shape(s, space));
+        let shapes = (scatters.iter()).map(|s| self.scattered_shape(s, space));
         let mut shapes: Vec<Vec<Size>> = shapes.collect::<Result<_, _>>()?;
         let shape = shapes.swap_remove(0);
+        for array in &arrays {
+            let own = self.own_shape(array, space)?;
+            shapes.push(space.axes.iter().cloned().chain(own).collect());
+        }
         if !shapes.iter().all(|other| *other == shape) {
             return Ok(None);
         }
-        let parts = (all.into_iter()).map(|s| self.scatter_part(s, &shape, space));
-        let parts = parts.collect::<Result<_, _>>()?;
+        let mut parts = vec![];
+        for array in arrays {
+            let src = self.whole(array, space)?;
+            let index = Ix::identity(shape.len());
+            parts.push(Part { src, index });
+        }
+        for s in scatters {
+            parts.push(self.scatter_part(s, &shape, space)?);
+        }
         Ok(Some(Val::Array(self.scattered(parts, shape))))
     }
 
@@ -816,19 +831,18 @@ fn is_short(size: &Size) -> bool {
     count <= LONGEST
 }
 
-/// Whether an expression is a scatter, or a sum of scatters, which are noted.
-fn are_scatters<'e>(e: &'e Expr, all: &mut Vec<&'e Scatter>) -> bool {
+/// The scatters that a sum has among its terms, and the others.
+fn terms<'e>(e: &'e Expr, scatters: &mut Vec<&'e Scatter>, others: &mut Vec<&'e Expr>) {
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "no other expression adds or scatters"
     )]
     match &*e.kind {
-        Kind::Scatter(s) => {
-            all.push(s);
-            true
+        Kind::Scatter(s) => scatters.push(s),
+        Kind::Prim(Prim::Add, args) => {
+            args.iter().for_each(|e| terms(e, scatters, others));
         }
-        Kind::Prim(Prim::Add, args) => args.iter().all(|e| are_scatters(e, all)),
-        _ => false,
+        _ => others.push(e),
     }
 }
 

@@ -202,3 +202,47 @@ fn invariants() {
         .along("n, under conditions", 8, free, quadratic)
         .end();
 }
+
+/// A step changes a few elements of arrays that the loop carries, where they lie: of one array at
+/// two places, and of two arrays by elements of each other.
+#[test]
+fn a_few_elements_of_each_step() {
+    let named = |n: usize| {
+        let place = |k: usize| (k * 7 % n) as i64;
+        Value::Int(Tensor::new(vec![n], (0..n).map(place).collect()))
+    };
+    let rope = |n: usize| zoo("rope_in_place", vec![real(&[n, 2]), int(2)]);
+    let springs = |n: usize| {
+        let args = vec![real(&[n, 3]), named(n), named(n)];
+        zoo("springs_in_place", args)
+    };
+    let tables = |name: &'static str| {
+        move |n: usize| {
+            let args = vec![real(&[n, 2]), real(&[n, 2]), named(n), named(n), real(&[])];
+            zoo(name, args)
+        }
+    };
+    let adding = |n: usize| {
+        let args = vec![real(&[n]), real(&[n, 2]), named(n), named(n)];
+        zoo("adding_to_named_places", args)
+    };
+    let gates = |n: usize| {
+        zoo(
+            "gates_of_two_lists",
+            vec![real(&[n]), real(&[n]), real(&[2])],
+        )
+    };
+    Growth::of("a few elements of each step")
+        .along("points of a rope", 16, rope, LINEAR)
+        .along("springs", 16, springs, LINEAR)
+        .along(
+            "rows, by elements",
+            16,
+            tables("two_tables_in_place"),
+            LINEAR,
+        )
+        .along("rows", 16, tables("rows_of_two_tables"), LINEAR)
+        .along("places", 16, adding, LINEAR)
+        .along("states", 16, gates, LINEAR)
+        .end();
+}

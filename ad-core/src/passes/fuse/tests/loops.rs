@@ -477,3 +477,37 @@ fn what_is_used_twice_is_no_beginning() {
     });
     assert_eq!(padded, 1);
 }
+
+/// Two arrays of which each step changes one element by an element of the other.
+fn each_by_the_other(of_other: &str) -> String {
+    format!(
+        "fn f(x: real[d0.0], y: real[d0.0], k: int[d1.0])
+        loop 0 with 2 states
+            fn step(k: int[d1.0], x: real[d0.0], y: real[d0.0], i: int[])
+            v4: int[] = gather v0[(v3)]
+            v5: real[] = gather v1[v4]
+            v6: real[] = {of_other}
+            v7: real[] = mul(v5, v6)
+            v8: real[d0.0] = update v1 with v7[v4]
+            v9: real[] = add(v5, v6)
+            v10: real[d0.0] = update v2 with v9[(v3)]
+            return v8, v10
+        v3: real[d0.0] = loop 0 out 0 given [v2] from [v0, v1] for d1.0
+        v4: real[d0.0] = loop 0 out 1 given [v2] from [v0, v1] for d1.0
+        return v3, v4"
+    )
+}
+
+#[test]
+fn elements_of_each_other_are_read_first() {
+    let args = |x: &[f64]| [reals(x), reals(&[5.0, 7.0, 11.0]), ints(&[2, 0, 2])];
+    let text = each_by_the_other("gather v2[(v3)]");
+    agree(&text, &args(&[1.0, 2.0, 3.0]));
+    let program = fused(&text);
+    assert_eq!(taken(&sequence(&program).body), [true, true]);
+    // A sum of all elements is no element, but a number, and is there before.
+    let text = each_by_the_other("sum v2 over [0]");
+    agree(&text, &args(&[1.0, 2.0, 3.0]));
+    let program = fused(&text);
+    assert_eq!(taken(&sequence(&program).body), [true, true]);
+}

@@ -1,0 +1,128 @@
+//! Elements of an array that are read before something else changes it.
+//!
+//! ```text
+//! u' = u with u[i] + v[j] at i            b = v[j]
+//! v' = v with v[j] + u[i] at j    ─▶      a = u[i]
+//!                                         u' = u with u[i] + b at i
+//!                                         v' = v with v[j] + a at j
+//! ```
+//!
+//! Neither of the two can come before the other one, so one array would be copied. What each reads
+//! of the other's has fewer axes.
+
+use crate::ir::bulk::{Type, Var};
+use crate::ir::kernel::{
+    Affine, At, Compute, Form, Loop, Nest, Node, Program, Range, Scalar, Step, Work,
+};
+use std::collections::{BTreeSet, HashMap};
+
+/// Makes what these steps read of these arrays steps of their own. Whether there is any.
+pub(super) fn read(program: &mut Program, late: &[(usize, Var)]) -> bool {
+    let mut rank: HashMap<Var, usize> = (0..)
+        .map(Var)
+        .zip(program.params.iter().map(|p| p.ty.rank()))
+        .collect();
+    let made = program.steps.iter().flat_map(Step::defines);
+    rank.extend(made.map(|(v, ty)| (v, ty.rank())));
+    let mut next = rank.keys().map(|v| v.0 + 1).max().unwrap_or(0);
+    let mut before: Vec<(usize, Step)> = vec![];
+    for (k, array) in late {
+        if matches!(program.steps[*k].work, Work::Family(_)) {
+            continue;
+        }
+        let mut known: Vec<(Nest, Var)> = vec![];
+        for nest in program.steps[*k].nests_mut() {
+            for n in 0..nest.nodes.len() {
+                if nest.nodes[n].read() != Some(*array) {
+                    continue;
+                }
+                let Some(element) = element(nest, n).filter(|e| e.outer < rank[array]) else {
+                    continue;
+                };
+                let same = known.iter().find(|(of, _)| *of == element);
+                let v = same.map_or(Var(next), |(_, v)| *v);
+                let at = nest.depends[n].iter().map(|l| At::Affine(Affine::of(*l)));
+                nest.nodes[n].compute = Compute::Read(v, at.collect());
+                if v.0 == next {
+                    next += 1;
+                    known.push((element.clone(), v));
+                    let ty = Type {
+                        elem: nest.nodes[n].elem,
+                        shape: element.loops.clone(),
+                    };
+                    let work = Work::Nest(element);
+                    before.push((*k, Step { out: v, ty, work }));
+                }
+            }
+        }
+    }
+    let is_any = !before.is_empty();
+    // The places of the others stay as long as they are needed.
+    before.sort_by_key(|(k, _)| *k);
+    for (k, step) in before.into_iter().rev() {
+        program.steps.insert(k, step);
+    }
+    is_any
+}
+
+/// What a node reads, over the outer loops that it depends on.
+fn element(nest: &Nest, n: Node) -> Option<Nest> {
+    let loops: &[Loop] = &nest.depends[n];
+    let is_outer = |l: &Loop| *l < nest.outer && nest.ranges[*l].is_whole();
+    let (mut below, mut open) = (BTreeSet::new(), vec![n]);
+    while let Some(m) = open.pop() {
+        if below.insert(m) {
+            open.extend(nest.operands(m));
+        }
+    }
+    let is_plain = |m: &Node| nest.nodes[*m].own().is_empty();
+    if !loops.iter().all(is_outer) || !below.iter().all(is_plain) {
+        return None;
+    }
+    let node = |m: Node| below.range(..m).count();
+    let place = |l: Loop| loops.iter().position(|o| *o == l).unwrap_or(l);
+    let affine = |a: &Affine| Affine {
+        // Loops keep their order.
+        terms: a
+            .terms
+            .iter()
+            .map(|(l, c)| (place(*l), c.clone()))
+            .collect(),
+        constant: a.constant.clone(),
+    };
+    let nodes = below.iter().map(|m| {
+        let s = &nest.nodes[*m];
+        let compute = match &s.compute {
+            Compute::Lit(l) => Compute::Lit(*l),
+            Compute::Index(a) => Compute::Index(affine(a)),
+            Compute::Read(v, at) => {
+                let at = at.iter().map(|a| match a {
+                    At::Affine(a) => At::Affine(affine(a)),
+                    At::Node(m) => At::Node(node(*m)),
+                });
+                Compute::Read(*v, at.collect())
+            }
+            Compute::Prim(p, args) => Compute::Prim(*p, args.iter().map(|m| node(*m)).collect()),
+            Compute::Same(m) => Compute::Same(node(*m)),
+            Compute::Extreme(m) => Compute::Extreme(node(*m)),
+            Compute::Reduce(..) | Compute::ArgReduce(..) => unreachable!("nothing is reduced"),
+        };
+        Scalar {
+            elem: s.elem,
+            guard: s.guard.map(node),
+            compute,
+        }
+    });
+    let depends = below
+        .iter()
+        .map(|m| nest.depends[*m].iter().map(|l| place(*l)).collect());
+    Some(Nest {
+        loops: loops.iter().map(|l| nest.loops[*l].clone()).collect(),
+        ranges: vec![Range::default(); loops.len()],
+        outer: loops.len(),
+        nodes: nodes.collect(),
+        depends: depends.collect(),
+        root: node(n),
+        form: Form::Plain,
+    })
+}
