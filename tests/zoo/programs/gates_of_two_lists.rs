@@ -2,7 +2,7 @@
 //! elements change under a condition on the index.
 //!
 //! @ re0: [4]; im0: [4]; angles: [2]
-//! @ re0: [1]; im0: [1]; angles: []
+//! @ re0: [1]; im0: [1]; angles: {}
 //! @ re0: [2]; im0: [2]; angles: [1]
 //! @ re0: [16]; im0: [16]; angles: [4] @@ large
 //! @ re0: [256]; im0: [256]; angles: [8] @@ large

@@ -8,7 +8,7 @@
 use cotangent::prelude::*;
 use ndarray::Array2;
 
-#[differentiable(value, grad, vjp, jvp, wrt(u0, v0))]
+#[differentiable(value, grad, vjp, jvp)]
 pub fn two_tables_in_place(
     u0: &Array2<f64>,
     v0: &Array2<f64>,

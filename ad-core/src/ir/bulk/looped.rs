@@ -366,6 +366,11 @@ impl Program {
         let mut reads = false;
         for eq in &body.eqs {
             eq.visit(&mut |v| reads |= states.contains(&v.index()));
+            eq.visit_sizes(&mut |n| {
+                n.visit(&mut |a| {
+                    reads |= matches!(a, Atom::Value(v) if states.contains(&(*v as usize)));
+                });
+            });
         }
         reads |= body.results.iter().any(|v| states.contains(&v.index()));
         let is_branch = is(args[1], 1) && is(args[2], 0) && run.looped.stacks() == 0 && !reads;

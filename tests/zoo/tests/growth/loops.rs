@@ -1,6 +1,7 @@
 //! Windows, prefixes and sequential loops, in which many steps read what one has written.
 
 use crate::{Bounds, Degrees, Growth, LINEAR, int, real, zoo};
+use cotangent_core::ir::value::{Tensor, Value};
 
 #[test]
 fn convolution() {
