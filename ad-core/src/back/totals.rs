@@ -11,8 +11,9 @@ use quote::quote;
 use std::collections::{BTreeSet, HashSet};
 
 impl Writer<'_> {
-    /// A closure that makes a row of new arrays, adds sums over it to others, or does both; where a row has less than so many elements, or its conditions do not hold, it does as
-    /// `one_by_one` for each. First what is declared outside of it.
+    /// A closure that makes a row of new arrays, adds sums over it to others, or does both. Where a
+    /// row has less than so many elements, or its conditions do not hold, it does as `one_by_one`
+    /// for each. First what is declared outside of it.
     pub(super) fn totals_by_rows(
         &mut self,
         new: &[Node],

@@ -14,7 +14,9 @@ use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{
     Affine, At, Compute, Form, Loop, Nest, Node, Program, Range, Scalar, Step, Work,
 };
-use std::collections::{BTreeSet, HashMap};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Lit};
+use std::collections::HashMap;
 
 /// Makes what these steps read of these arrays steps of their own. Whether there is any.
 pub(super) fn read(program: &mut Program, late: &[(usize, Var)]) -> bool {
@@ -65,64 +67,106 @@ pub(super) fn read(program: &mut Program, late: &[(usize, Var)]) -> bool {
     is_any
 }
 
-/// What a node reads, over the outer loops that it depends on.
+/// What a node reads, over the outer loops that it depends on, where the other loops run.
 fn element(nest: &Nest, n: Node) -> Option<Nest> {
     let loops: &[Loop] = &nest.depends[n];
     let is_outer = |l: &Loop| *l < nest.outer && nest.ranges[*l].is_whole();
-    let (mut below, mut open) = (BTreeSet::new(), vec![n]);
-    while let Some(m) = open.pop() {
-        if below.insert(m) {
-            open.extend(nest.operands(m));
-        }
-    }
-    let is_plain = |m: &Node| nest.nodes[*m].own().is_empty();
-    if !loops.iter().all(is_outer) || !below.iter().all(is_plain) {
+    let below = nest.reached(&[n]);
+    let below = || (0..=n).filter(|m| below[*m]);
+    let others = || (0..nest.loops.len()).filter(|l| !loops.contains(l));
+    let is_possible = loops.iter().all(is_outer)
+        && below().all(|m| nest.nodes[m].own().is_empty())
+        && others().all(|l| nest.ranges[l].is_whole());
+    if !is_possible {
         return None;
     }
-    let node = |m: Node| below.range(..m).count();
     let place = |l: Loop| loops.iter().position(|o| *o == l).unwrap_or(l);
     let affine = |a: &Affine| Affine {
         // Loops keep their order.
-        terms: a
-            .terms
-            .iter()
+        terms: (a.terms.iter())
             .map(|(l, c)| (place(*l), c.clone()))
             .collect(),
         constant: a.constant.clone(),
     };
-    let nodes = below.iter().map(|m| {
-        let s = &nest.nodes[*m];
+    let mut nodes = Nodes::default();
+    let mut runs = None;
+    for l in others().filter(|l| !nest.loops[*l].at_least(1)) {
+        let zero = nodes.push(Elem::Int, None, Compute::Lit(Lit::Int(0)), vec![]);
+        let length = Compute::Index(Affine::constant(nest.loops[l].clone()));
+        let length = nodes.push(Elem::Int, None, length, vec![]);
+        let less = Compute::Prim(Prim::ILt, vec![zero, length]);
+        let runs_here = nodes.push(Elem::Bool, None, less, vec![]);
+        runs = nodes.both(runs, Some(runs_here));
+    }
+    let mut new = vec![0; n + 1];
+    for m in below() {
+        let s = &nest.nodes[m];
+        let node = |m: &Node| new[*m];
         let compute = match &s.compute {
             Compute::Lit(l) => Compute::Lit(*l),
             Compute::Index(a) => Compute::Index(affine(a)),
             Compute::Read(v, at) => {
                 let at = at.iter().map(|a| match a {
                     At::Affine(a) => At::Affine(affine(a)),
-                    At::Node(m) => At::Node(node(*m)),
+                    At::Node(m) => At::Node(node(m)),
                 });
                 Compute::Read(*v, at.collect())
             }
-            Compute::Prim(p, args) => Compute::Prim(*p, args.iter().map(|m| node(*m)).collect()),
-            Compute::Same(m) => Compute::Same(node(*m)),
-            Compute::Extreme(m) => Compute::Extreme(node(*m)),
+            Compute::Prim(p, args) => Compute::Prim(*p, args.iter().map(node).collect()),
+            Compute::Same(m) => Compute::Same(node(m)),
+            Compute::Extreme(m) => Compute::Extreme(node(m)),
             Compute::Reduce(..) | Compute::ArgReduce(..) => unreachable!("nothing is reduced"),
         };
-        Scalar {
-            elem: s.elem,
-            guard: s.guard.map(node),
-            compute,
-        }
-    });
-    let depends = below
-        .iter()
-        .map(|m| nest.depends[*m].iter().map(|l| place(*l)).collect());
+        let own = s.guard.as_ref().map(node);
+        let guard = nodes.both(own, runs);
+        let depends = nest.depends[m].iter().map(|l| place(*l)).collect();
+        new[m] = nodes.push(s.elem, guard, compute, depends);
+    }
+    let Nodes { nodes, depends } = nodes;
     Some(Nest {
         loops: loops.iter().map(|l| nest.loops[*l].clone()).collect(),
         ranges: vec![Range::default(); loops.len()],
         outer: loops.len(),
-        nodes: nodes.collect(),
-        depends: depends.collect(),
-        root: node(n),
+        root: nodes.len() - 1,
+        nodes,
+        depends,
         form: Form::Plain,
     })
+}
+
+/// The nodes of a new nest.
+#[derive(Default)]
+struct Nodes {
+    nodes: Vec<Scalar>,
+    depends: Vec<Vec<Loop>>,
+}
+
+impl Nodes {
+    fn push(
+        &mut self,
+        elem: Elem,
+        guard: Option<Node>,
+        compute: Compute,
+        depends: Vec<Loop>,
+    ) -> Node {
+        self.nodes.push(Scalar {
+            elem,
+            guard,
+            compute,
+        });
+        self.depends.push(depends);
+        self.nodes.len() - 1
+    }
+
+    /// A condition that holds where two of them hold.
+    fn both(&mut self, a: Option<Node>, b: Option<Node>) -> Option<Node> {
+        let (Some(x), Some(y)) = (a, b) else {
+            return a.or(b);
+        };
+        let mut depends: Vec<Loop> = [&self.depends[x][..], &self.depends[y]].concat();
+        depends.sort_unstable();
+        depends.dedup();
+        let both = Compute::Prim(Prim::And, vec![x, y]);
+        Some(self.push(Elem::Bool, None, both, depends))
+    }
 }

@@ -511,3 +511,38 @@ fn elements_of_each_other_are_read_first() {
     let program = fused(&text);
     assert_eq!(taken(&sequence(&program).body), [true, true]);
 }
+
+#[test]
+fn what_is_read_first_is_read_where_a_loop_runs() {
+    // A row of x changes by an element of b, which the step changes, too; without columns, no
+    // element of b need be there.
+    let text = "fn f(x: real[d0.0, d0.1], b: real[d1.0], k: int[d2.0])
+        loop 0 with 2 states
+            fn step(k: int[d2.0], x: real[d0.0, d0.1], b: real[d1.0], i: int[])
+            v4: int[] = gather v0[(v3)]
+            v5: int[d0.1] = gather v4[]
+            v6: int[] = fill 0
+            v7: int[] = index d0.1
+            v8: bool[] = ilt(v6, v7)
+            v9: real[] = [v8] gather v2[v4]
+            v10: real[d0.1] = gather v9[]
+            v11: real[d0.1] = gather v1[v5, i0]
+            v12: real[d0.1] = mul(v10, v11)
+            v13: real[d0.0, d0.1] = update v1 with v12[v5, i0]
+            v14: real[] = sum v11 over [0]
+            v15: real[] = [v8] add(v9, v14)
+            v16: real[d1.0] = update v2 with v15[v4] where v8
+            return v13, v16
+        v3: real[d0.0, d0.1] = loop 0 out 0 given [v2] from [v0, v1] for d2.0
+        v4: real[d1.0] = loop 0 out 1 given [v2] from [v0, v1] for d2.0
+        return v3, v4";
+    let args = |columns: usize, b: &[f64]| {
+        let x: Vec<f64> = (0..3 * columns).map(|k| k as f64).collect();
+        let x = Value::Real(Tensor::new(vec![3, columns], x));
+        [x, reals(b), ints(&[2, 0, 2])]
+    };
+    agree(text, &args(2, &[5.0, 7.0, 11.0]));
+    agree(text, &args(0, &[]));
+    let program = fused(text);
+    assert_eq!(taken(&sequence(&program).body), [true, true]);
+}

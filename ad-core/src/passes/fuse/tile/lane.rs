@@ -68,8 +68,9 @@ pub(super) fn uses(step: &Step) -> Vec<Var> {
     out
 }
 
-/// Whether a step reads what is not `inside` of tiles so that an index of the lane is a row, and not
-/// a column. An index in which other loops occur, too, is one under a condition, of few elements.
+/// Whether a step reads what is not `inside` of tiles so that an index of the lane is a row, and
+/// not a column. An index in which other loops occur, too, is one under a condition, of few
+/// elements.
 pub(super) fn reads_rows(step: &Step, form: &Form, inside: &dyn Fn(Var) -> bool) -> bool {
     nests(step).iter().zip(&form.loops).all(|(nest, &l)| {
         nest.nodes.iter().all(|s| match &s.compute {
