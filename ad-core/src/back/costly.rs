@@ -41,8 +41,7 @@ impl Writer<'_> {
                 }
                 Compute::Lit(_) | Compute::Index(_) | Compute::Same(_) => true,
             };
-            let is_free = s.guard.is_none_or(|g| self.piece.holds.contains(&g));
-            if !is_free || !is_plain {
+            if s.guard.is_some() || !is_plain {
                 return false;
             }
             open.extend(nest.operands(n));

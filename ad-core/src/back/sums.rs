@@ -164,7 +164,6 @@ impl Writer<'_> {
         let all = match (new, rest) {
             ([], _) => quote!((#(#rest,)*)),
             ([one], []) => quote!(#one),
-            (many, []) => quote!((#(#many),*)),
             ([one], _) => quote!((#one, (#(#rest,)*))),
             (many, _) => quote!(((#(#many),*), (#(#rest,)*))),
         };

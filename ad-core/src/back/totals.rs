@@ -1,4 +1,4 @@
-//! Rows that are made and summed; `passes/schedule/row_totals.rs` says why.
+//! Families that sum over rows; `passes/schedule/row_totals.rs` says why.
 
 use super::blocks::Inside;
 use super::expr::Expr;
@@ -11,9 +11,9 @@ use quote::quote;
 use std::collections::{BTreeSet, HashSet};
 
 impl Writer<'_> {
-    /// A closure that makes a row of new arrays, adds sums over it to others, or does both. Where a
-    /// row has less than so many elements, or its conditions do not hold, it does as `one_by_one`
-    /// for each. First what is declared outside of it.
+    /// A closure that makes a row of new arrays and adds sums over it to others, or that adds
+    /// alone; where a row has less than so many elements, or its conditions do not hold, it does as
+    /// `one_by_one` for each. First what is declared outside of it.
     pub(super) fn totals_by_rows(
         &mut self,
         new: &[Node],
@@ -78,10 +78,6 @@ impl Writer<'_> {
         let is_light = new.len() <= 1
             && reads.count() <= ROWS_BESIDE_TOTALS
             && self.are_light(l, &values, LIGHT_BESIDE_TOTALS, &known);
-        let set = match self.is_costly(new, true) {
-            true => quote!(set_costly),
-            false => quote!(set),
-        };
         let (rows, value) = self.row_of_values(l, (&values, new.len()), &known, &js);
         self.piece.holds.clear();
         let totals: Vec<Ident> = sums.iter().map(|_| self.name("total")).collect();
@@ -96,7 +92,6 @@ impl Writer<'_> {
         let added: TokenStream = added.collect();
         let index = pattern_of(&self.loops[l], &value);
         let fast = match &out {
-            Some(out) if sums.is_empty() => quote!(#rows #out.#set(#js, |#index| #value)),
             Some(out) => quote! {
                 #rows
                 let (#out, (#(#totals,)*)) = #out.#set_and_sum(#js, |#index| #value);

@@ -1,7 +1,6 @@
 //! Each step adds to two places of a list that data name, which may be the same.
 //!
 //! @ x0: [4]; w: [3, 2]; first: {0, 1, 3}; second: {2, 1, 0}
-//! @ x0: [1]; w: [0, 2]; first: {}; second: {}
 //! @ for N in {9, 65, 300} x0: [N]; w: [5, 2]; first: {0, 8, 3, 3, 1}; second: {2, 8, 0, 1, 7}
 
 use cotangent::prelude::*;

@@ -65,12 +65,9 @@ impl Function<'_> {
             && let Some(place) = room()
         {
             local.is_view = true;
-            if let Some((outside, row)) = self.row(nest) {
-                let rows = quote!(rt::build_rows_in(#place, [#(#shape),*], #row));
-                return match outside.is_empty() {
-                    true => rows,
-                    false => quote!({ #outside #rows }),
-                };
+            if let Form::Rows(cut) = nest.form {
+                let row = Writer::new(nest, &[], self).by_rows(&[nest.root], cut);
+                return quote!(rt::build_rows_in(#place, [#(#shape),*], #row));
             }
             let is_costly = w.is_costly(&[nest.root], false);
             let (index, body) = Self::element(&mut w);
@@ -84,14 +81,15 @@ impl Function<'_> {
         }
         let blocks = match w.by_blocks() {
             Some(block) => quote!(rt::build_blocks([#(#shape),*], #block)),
-            None => match self.row(nest) {
-                Some((outside, row)) if outside.is_empty() => {
+            None => match nest.form {
+                Form::Rows(cut) => {
+                    let row = Writer::new(nest, &[], self).by_rows(&[nest.root], cut);
                     quote!(rt::build_rows([#(#shape),*], #row))
                 }
-                Some((outside, row)) => {
-                    quote!({ #outside rt::build_rows([#(#shape),*], #row) })
-                }
-                None => self.elements(&mut w, &shape),
+                Form::Plain
+                | Form::AddedRows { .. }
+                | Form::RowTotals { .. }
+                | Form::ChangedRows => self.elements(&mut w, &shape),
             },
         };
         let outside = outside(nest);
@@ -108,25 +106,6 @@ impl Function<'_> {
             (None, None) => blocks,
         };
         self.by_points(nest, &shape, &all).unwrap_or(all)
-    }
-
-    /// What makes a row, if the nest says that it is made by rows: what is declared outside of it,
-    /// and a closure.
-    fn row(&self, nest: &Nest) -> Option<(TokenStream, TokenStream)> {
-        let mut w = Writer::new(nest, &[], self);
-        match nest.form {
-            Form::Rows(cut) => Some((TokenStream::new(), w.by_rows(&[nest.root], cut))),
-            Form::RowTotals { least } => {
-                let (lets, root) = Writer::new(nest, &[], self).body();
-                let root = root.tokens;
-                let one_by_one = match lets.is_empty() {
-                    true => root,
-                    false => quote!({ #lets #root }),
-                };
-                Some(w.totals_by_rows(&[nest.root], &[], (least, &one_by_one)))
-            }
-            Form::Plain | Form::AddedRows { .. } | Form::ChangedRows => None,
-        }
     }
 
     /// An array of points by blocks of them, or what is written otherwise, whichever is better.

@@ -4,7 +4,7 @@
 //! ```text
 //! rows           out[i, ..] = f(i, ..), with what is read found once for a row
 //! added rows     a row of a new array, and rows of others that are added to
-//! row totals     a row of new arrays; sums over the row, if any, each added to one element
+//! row totals     a row of new arrays; sums over the row, each added to one element
 //! changed rows   a part of a row of an array that is changed
 //! ```
 //!
@@ -144,7 +144,7 @@ impl<'a> Made<'a> {
             At::Node(n) => !nest.depends[*n].contains(&l) && nest.nodes[*n].guard.is_none(),
         };
         let holds: HashSet<Node> = nest.learned(along.conditions(&values)?);
-        let are_totals = sums.iter().all(|s| s.at.iter().all(stays));
+        let are_totals = !sums.is_empty() && sums.iter().all(|s| s.at.iter().all(stays));
         let all = nest.is_elementwise() && are_totals && self.are_real();
         Some(all && along.are_rows(&values, &holds))
     }
