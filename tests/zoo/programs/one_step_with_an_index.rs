@@ -1,4 +1,4 @@
-//! A loop of one step, behind a guard for empty input, whose step reads its index and not its state.
+//! A loop of one step, behind a guard for empty input. The step reads its index and not its state.
 //!
 //! @ x: [3]; y: [3]
 //! @ x: {}; y: {}

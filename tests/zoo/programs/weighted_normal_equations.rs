@@ -1,5 +1,5 @@
-//! The matrix of a weighted least squares problem: one of its factors is made for the product alone,
-//! and is larger than a cache.
+//! The matrix of a weighted least squares problem. One of its factors is made for the product
+//! alone, and is larger than a cache.
 //!
 //! @ x: [3, 2]; w: [3]
 //! @ x: [0, 2]; w: [0]

@@ -1,6 +1,6 @@
 //! Arrays that are taken: what changes an array, or begins a loop with it, does so in place if
-//! nobody needs the old array later. Steps that read the old one come before, as far as they can;
-//! of those that cannot, the elements that they read come before ([`early`]).
+//! nobody needs the old array later. Steps that read the old array come before the change if they
+//! can. If a step cannot, the elements that it reads are read before ([`early`]).
 
 mod early;
 

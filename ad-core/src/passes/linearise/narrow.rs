@@ -5,8 +5,8 @@
 //! ```
 //!
 //! where g is g' everywhere. If g is not the same everywhere, g' says that the element is there,
-//! and v keeps its condition. The simplifier makes one read of two where it can. For the derivative the
-//! two are better: what a step keeps is one number.
+//! and v keeps its condition. The simplifier makes one read of two where it can. For the derivative
+//! the two are better: what a step keeps is one number.
 
 use crate::ir::build::{Builder, translate};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Var};

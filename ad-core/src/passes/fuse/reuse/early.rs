@@ -7,8 +7,8 @@
 //!                                         v' = v with v[j] + a at j
 //! ```
 //!
-//! Neither of the two can come before the other one, so one array would be copied. What each reads
-//! of the other's has fewer axes.
+//! Each update reads an element that the other one overwrites, so neither can come first, and one
+//! array would be copied. Reading the two elements first is cheaper: they have fewer axes.
 
 use crate::ir::bulk::{Type, Var};
 use crate::ir::kernel::{

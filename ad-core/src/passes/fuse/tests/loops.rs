@@ -478,7 +478,7 @@ fn what_is_used_twice_is_no_beginning() {
     assert_eq!(padded, 1);
 }
 
-/// Two arrays of which each step changes one element by an element of the other.
+/// A loop with two arrays. Each step changes an element of x and one of y, by both.
 fn each_by_the_other(of_other: &str) -> String {
     format!(
         "fn f(x: real[d0.0], y: real[d0.0], k: int[d1.0])

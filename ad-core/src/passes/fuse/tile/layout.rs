@@ -126,8 +126,8 @@ impl Arrangement {
         }
     }
 
-    /// The loops of a run innermost in what adds to elements, where they may be: sums of neighbours
-    /// then, if what is read has been turned.
+    /// The loop of a run innermost in each part of a scatter that allows it. If what the part reads
+    /// has been turned, it then adds up neighbours in memory.
     pub(super) fn of_sums(step: &Step, run: &Size) -> Option<Arrangement> {
         let Work::Scatter(parts) = &step.work else {
             return None;
