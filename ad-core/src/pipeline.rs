@@ -14,7 +14,7 @@ use crate::passes::entries;
 use crate::passes::fuse::steps::PASSES;
 use crate::passes::fuse::{PREPARATIONS, again, lower};
 use crate::passes::join::join;
-use crate::passes::lengths::lengths;
+use crate::passes::lengths::{in_loops, lengths};
 use crate::passes::linearise::{forward, linearise, linearise_on_tape};
 use crate::passes::needed::needed;
 use crate::passes::raise::{raise, raise_without_demands};
@@ -51,6 +51,9 @@ pub fn to_bulk(program: &core::Program, watch: Watch<'_>) -> Result<Program, Str
     enter("vectorise");
     let bulk = vectorise(program)?;
     checked("vectorise", &bulk, watch)?;
+    enter("lengths");
+    let bulk = in_loops(&bulk).unwrap_or(bulk);
+    checked("lengths", &bulk, watch)?;
     enter("simplify");
     let bulk = simplify(&bulk);
     checked("simplify", &bulk, watch)?;

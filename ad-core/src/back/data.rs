@@ -537,7 +537,7 @@ impl Context<'_> {
                 }
                 Column::Stacked => quote! {
                     let #name: #ty = #array;
-                    let #name = rt::unstacked(&#name);
+                    let #name = rt::unstacked(#name);
                 },
                 // One value for all elements.
                 Column::Plain(_) if is_repeated => {
