@@ -285,6 +285,11 @@ impl Functional {
         Ok(block)
     }
 
+    /// The type of the result, as it is written.
+    pub fn output(&self) -> &syn::ReturnType {
+        &self.item.sig.output
+    }
+
     /// Which of the constants of its holder a constant is.
     pub fn constant(&self, path: &syn::Path) -> Option<usize> {
         let key = path.to_token_stream().to_string();

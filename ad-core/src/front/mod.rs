@@ -294,7 +294,13 @@ fn analyse_in(
     let zero = (signature.as_ref()).and_then(|s| parse::zero(&s.result.tree));
     let body = caught(|| {
         enter("parse");
-        parse::body(&function.block, outcome, zero, &mut errors)
+        parse::body(
+            &function.block,
+            &function.sig.output,
+            outcome,
+            zero,
+            &mut errors,
+        )
     });
     let body = match body {
         Ok(body) => body,
@@ -379,7 +385,13 @@ fn failing(
         enter("parse");
         let outcome = parse::Outcome::Fails(is_wrapped);
         let zero = Some(parse::truth());
-        let body = parse::body(&function.block, outcome, zero, &mut own);
+        let body = parse::body(
+            &function.block,
+            &function.sig.output,
+            outcome,
+            zero,
+            &mut own,
+        );
         enter("lower");
         let signature = signature.of_truth(&mut own)?;
         let options = lower::Options {

@@ -249,6 +249,11 @@ fn agreeing(a: Vec<Option<Expr>>, b: Vec<Option<Expr>>) -> Vec<Option<Expr>> {
         .collect()
 }
 
+/// What one of them says.
+fn either(a: Vec<Option<Expr>>, b: Vec<Option<Expr>>) -> Vec<Option<Expr>> {
+    a.into_iter().zip(b).map(|(a, b)| a.or(b)).collect()
+}
+
 /// What can be said where a variable is not seen.
 fn without(known: Vec<Option<Expr>>, sym: &Sym) -> Vec<Option<Expr>> {
     let seen = known.into_iter();
@@ -440,8 +445,14 @@ impl Writer {
             Core::Demand(_, body) => self.lengths_or_dims(body),
             Core::Prim(_, args) => {
                 let mut all = args.iter().map(|a| self.lengths_or_dims(a));
-                let first = all.next().unwrap_or(unknown);
-                all.fold(first, agreeing)
+                let first = all.next().unwrap_or_else(|| unknown.clone());
+                let same = all.fold(first, agreeing);
+                // These are as long as each other, but for arguments with one row, which are
+                // repeated if nothing asks for their length.
+                let made = args.iter().filter(|a| !matches!(&*a.kind, Core::Prim(..)));
+                let made = made.map(|a| self.known_lengths(a));
+                let made = made.fold(unknown, either);
+                either(same, made)
             }
             Core::Let(sym, bound, body) => {
                 if bound.ty.rank > 0 {

@@ -259,7 +259,14 @@ impl Lowerer<'_> {
             Ok(block) => block,
             Err(error) => unreachable!("definitions are Rust: {error}"),
         };
-        let body = parse::body(&block, parse::Outcome::Plain, None, &mut self.errors);
+        let output = syn::ReturnType::Default;
+        let body = parse::body(
+            &block,
+            &output,
+            parse::Outcome::Plain,
+            None,
+            &mut self.errors,
+        );
         self.scope(|l| {
             for (name, value) in names {
                 l.name((*name).to_owned(), Binding::Value(value.clone()));

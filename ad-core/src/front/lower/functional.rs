@@ -251,7 +251,7 @@ impl Lowerer<'_> {
         errors.structs = functional.callees.structs.clone();
         errors.writers = functional.callees.writers();
         errors.within(span, &name);
-        let body = parse::body(&block, outcome, zero, &mut errors);
+        let body = parse::body(&block, functional.output(), outcome, zero, &mut errors);
         self.errors.extend(errors);
         let value = self.in_call(loc, |l| l.expr(&body))?;
         let Some(tree) = tree else {

@@ -376,55 +376,65 @@ impl Lowerer<'_> {
     }
 
     /// The variables, with options that begin without a value as ones whose value is made of zeros:
-    /// a round without effect shows what a value is made of.
+    /// rounds without effect show what a value is made of. What one option gets from another is
+    /// seen in the round after the one that shows the other.
     fn with_options(
         &mut self,
-        carried: Vec<Carried>,
+        mut carried: Vec<Carried>,
         body: impl Fn(&mut Self, Expr) -> Result<Option<Expr>>,
         loc: Loc,
     ) -> Vec<Carried> {
-        let is_nothing = |c: &Carried| has_nothing(&c.value);
-        if !carried.iter().any(is_nothing) {
-            return carried;
-        }
-        let quiet = self.errors.quiet();
-        let loud = std::mem::replace(&mut self.errors, quiet);
-        let (_, changed, _) = self.open(|l| body(l, Expr::int(0)));
-        let quiet = std::mem::replace(&mut self.errors, loud);
-        let mut wrong = Some(quiet).filter(|quiet| !quiet.is_empty());
-        let mut known = vec![];
-        for c in carried {
-            if !is_nothing(&c) {
-                known.push(c);
-                continue;
-            }
-            let now = changed.iter().find(|one| one.cell == c.cell);
-            let value = now.and_then(|one| match &one.binding {
-                Binding::Value(value) => with_zeros(&c.value, value),
-                Binding::Import(_) | Binding::Unset | Binding::Hole(_) => None,
+        let unknown = |carried: &[Carried]| {
+            let nothing = carried.iter().filter(|c| has_nothing(&c.value));
+            nothing.count()
+        };
+        let mut wrong = None;
+        let mut left = unknown(&carried);
+        while left > 0 {
+            let quiet = self.errors.quiet();
+            let loud = std::mem::replace(&mut self.errors, quiet);
+            let (_, changed, _) = self.open(|l| {
+                for c in &carried {
+                    l.change(c.changed(c.value.clone()));
+                }
+                body(l, Expr::int(0))
             });
-            let Some(value) = value else {
-                let reported = match wrong.take() {
-                    Some(errors) => self.errors.take_over(errors),
-                    None => self.errors.at(
-                        loc,
-                        format!(
-                            "what the option `{}` holds cannot be carried by a loop, which carries options of \
-                             numbers and of tuples of numbers; write a variable for the value, and a bool",
-                            c.name
-                        ),
-                    ),
-                };
-                let binding = Binding::Hole(reported);
-                let (cell, name) = (c.cell, c.name);
-                self.change(Changed {
-                    cell,
-                    name,
-                    binding,
+            let quiet = std::mem::replace(&mut self.errors, loud);
+            wrong = Some(quiet).filter(|quiet| !quiet.is_empty());
+            for c in carried.iter_mut().filter(|c| has_nothing(&c.value)) {
+                let now = changed.iter().find(|one| one.cell == c.cell);
+                let value = now.and_then(|one| match &one.binding {
+                    Binding::Value(value) => with_zeros(&c.value, value),
+                    Binding::Import(_) | Binding::Unset | Binding::Hole(_) => None,
                 });
-                continue;
+                c.value = value.unwrap_or_else(|| c.value.clone());
+            }
+            let before = std::mem::replace(&mut left, unknown(&carried));
+            if left == before {
+                break;
+            }
+        }
+        let (nothing, known): (Vec<_>, _) =
+            (carried.into_iter()).partition(|c| has_nothing(&c.value));
+        for c in nothing {
+            let reported = match wrong.take() {
+                Some(errors) => self.errors.take_over(errors),
+                None => self.errors.at(
+                    loc,
+                    format!(
+                        "what the option `{}` holds cannot be carried by a loop, which carries options of \
+                         numbers and of tuples of numbers; write a variable for the value, and a bool",
+                        c.name
+                    ),
+                ),
             };
-            known.push(Carried { value, ..c });
+            let binding = Binding::Hole(reported);
+            let (cell, name) = (c.cell, c.name);
+            self.change(Changed {
+                cell,
+                name,
+                binding,
+            });
         }
         known
     }

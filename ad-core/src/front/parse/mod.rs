@@ -37,14 +37,18 @@ use std::collections::{HashMap, HashSet};
 
 pub(super) use leave::Outcome;
 
-/// Reads the body of a function: for its value, or for whether it fails. `zero` is a value of the
-/// type of its result, if such a value can be written down.
+/// Reads the body of a function: for its value, or for whether it fails. `output` is the type of
+/// its result as it is written, and `zero` a value of that type, if such a value can be written
+/// down.
 pub(super) fn body(
     block: &syn::Block,
+    output: &syn::ReturnType,
     outcome: Outcome,
     zero: Option<Expr>,
     errors: &mut Errors,
 ) -> Expr {
+    let returned = rewritten::returned(output, block);
+    let block = returned.as_ref().unwrap_or(block);
     let popping = rewritten::popping(block);
     let block = popping.as_ref().unwrap_or(block);
     let replacing = rewritten::replacing(block);
@@ -303,7 +307,9 @@ impl Parser<'_> {
             );
             return Stmt::Hole(reported, vec![sig.ident.clone()]);
         }
-        let (inputs, output, block) = (&sig.inputs, &sig.output, &function.block);
+        let (inputs, output) = (&sig.inputs, &sig.output);
+        let returned = rewritten::returned(output, &function.block);
+        let block = returned.as_ref().unwrap_or(&function.block);
         let mut closure: syn::ExprClosure = syn::parse_quote!(|#inputs| #output #block);
         closure.inputs_begin.span = sig.paren_token.span.open();
         closure.inputs_end.span = sig.paren_token.span.close();

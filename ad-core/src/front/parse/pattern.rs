@@ -5,12 +5,15 @@ use super::outside;
 use crate::front::data::is_composite;
 use crate::front::error::Loc;
 use crate::front::names::is_screaming;
+use crate::front::real::RealType;
 use crate::front::surface::{Note, Pattern, Test};
 use crate::front::types;
 
 impl Parser<'_> {
     pub(super) fn note(&mut self, ty: &syn::Type) -> Note {
-        match ty {
+        let mut ty = ty.clone();
+        by_value(&mut ty, &self.errors.real);
+        match &ty {
             // `Vec<_>` says nothing that cannot be seen.
             syn::Type::Path(path) if leaves_open(path) => Note::Infer,
             syn::Type::Infer(_) => Note::Infer,
@@ -19,17 +22,10 @@ impl Parser<'_> {
             syn::Type::Tuple(tuple) => {
                 Note::Tuple(tuple.elems.iter().map(|t| self.note(t)).collect())
             }
-            // Inside of a body a reference to a scalar is the scalar.
-            syn::Type::Reference(reference)
-                if reference.mutability.is_none()
-                    && outside::names_scalar(&reference.elem, &self.errors.real) =>
-            {
-                self.note(&reference.elem)
-            }
             // What rustc checks by name need not be looked at.
-            _ if is_composite(ty, &self.errors.real) => Note::Infer,
+            ty if is_composite(ty, &self.errors.real) => Note::Infer,
             syn::Type::Reference(r) if is_composite(&r.elem, &self.errors.real) => Note::Infer,
-            _ => match types::read(ty, self.errors) {
+            ty => match types::read(ty, self.errors) {
                 Ok(written) => Note::Of(Box::new(written)),
                 Err(_) => Note::Infer,
             },
@@ -210,6 +206,31 @@ fn is_variable(ident: &syn::Ident) -> bool {
 fn is_maybe(path: &syn::Path) -> bool {
     let last = path.segments.last().map(|s| s.ident.to_string());
     matches!(last.as_deref(), Some("Some" | "Ok" | "Err"))
+}
+
+/// The type with scalars for references to them, which are the same inside of a body.
+fn by_value(ty: &mut syn::Type, real: &RealType) {
+    match ty {
+        syn::Type::Reference(reference) => {
+            by_value(&mut reference.elem, real);
+            if reference.mutability.is_none() && outside::names_scalar(&reference.elem, real) {
+                *ty = (*reference.elem).clone();
+            }
+        }
+        syn::Type::Array(array) => by_value(&mut array.elem, real),
+        syn::Type::Slice(slice) => by_value(&mut slice.elem, real),
+        syn::Type::Path(path) => {
+            let last = path.path.segments.last_mut();
+            if let Some(syn::PathArguments::AngleBracketed(of)) = last.map(|s| &mut s.arguments) {
+                for argument in &mut of.args {
+                    if let syn::GenericArgument::Type(ty) = argument {
+                        by_value(ty, real);
+                    }
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Whether a type has `_` for one of its arguments.

@@ -106,6 +106,65 @@ pub(super) fn converted(pat: &syn::Pat, init: &syn::Expr) -> Option<syn::Expr> {
         return None;
     };
     converted_to(&typed.ty, init)
+        .or_else(|| Some(syn::Expr::Call(inner_elements(&typed.ty, init)?)))
+}
+
+/// The body of a function with its result as an array of the type that is written for it.
+pub(super) fn returned(output: &syn::ReturnType, block: &syn::Block) -> Option<syn::Block> {
+    let syn::ReturnType::Type(_, ty) = output else {
+        return None;
+    };
+    let syn::Stmt::Expr(last, None) = block.stmts.last()? else {
+        return None;
+    };
+    let last = elements_of(ty, last)?;
+    let mut block = block.clone();
+    *block.stmts.last_mut()? = syn::Stmt::Expr(last, None);
+    Some(block)
+}
+
+/// `std::array::from_fn(f)` where an array of a type is expected: the type is written down.
+fn elements_of(ty: &syn::Type, e: &syn::Expr) -> Option<syn::Expr> {
+    if let syn::Expr::Block(block) = e {
+        let output = syn::parse_quote!(-> #ty);
+        let block = syn::ExprBlock {
+            block: returned(&output, &block.block)?,
+            ..block.clone()
+        };
+        return Some(syn::Expr::Block(block));
+    }
+    let (call, span) = from_fn(ty, e)?;
+    let inner = inner_elements(ty, e);
+    let call = inner.as_ref().unwrap_or(call);
+    let array = quote_spanned!(span=> let cotangent_list: #ty);
+    syn::parse2(quote_spanned!(span=> { #array = #call; cotangent_list })).ok()
+}
+
+/// A call of `array::from_fn` that makes an array of this type, and where the name stands.
+fn from_fn<'e>(ty: &syn::Type, e: &'e syn::Expr) -> Option<(&'e syn::ExprCall, proc_macro2::Span)> {
+    let (syn::Type::Array(_), syn::Expr::Call(call)) = (ty, e) else {
+        return None;
+    };
+    let syn::Expr::Path(path) = &*call.func else {
+        return None;
+    };
+    let mut names = path.path.segments.iter().rev();
+    let (last, of) = (names.next()?, names.next()?);
+    let is_it = last.ident == "from_fn" && of.ident == "array" && last.arguments.is_none();
+    is_it.then(|| (call, last.ident.span()))
+}
+
+/// Such a call whose closure gives arrays that are made in this way, too.
+fn inner_elements(ty: &syn::Type, e: &syn::Expr) -> Option<syn::ExprCall> {
+    let (syn::Type::Array(ty), (call, _)) = (ty, from_fn(ty, e)?) else {
+        return None;
+    };
+    let mut call = call.clone();
+    let syn::Expr::Closure(closure) = call.args.first_mut()? else {
+        return None;
+    };
+    *closure.body = elements_of(&ty.elem, &closure.body)?;
+    Some(call)
 }
 
 /// The same where a value of this type stands.
@@ -547,15 +606,12 @@ fn scanned(of: &syn::Expr, init: &syn::Expr, step: &syn::ExprClosure) -> Option<
         return None;
     }
     let state = &state.ident;
-    let (stmts, value) = (
-        without_deref(stmts, state),
-        without_deref(value.to_token_stream(), state),
-    );
     Some(quote_spanned! {state.span()=>
         {
             let mut scanned = Vec::new();
-            let mut #state = #init;
+            let mut cotangent_state = #init;
             for #item in #of {
+                let #state = &mut cotangent_state;
                 #stmts
                 scanned.push(#value);
             }
@@ -630,30 +686,6 @@ fn any(tokens: &TokenStream, holds: &dyn Fn(&TokenTree) -> bool) -> bool {
         TokenTree::Group(group) => any(&group.stream(), holds),
         TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => holds(&token),
     })
-}
-
-/// Tokens with `s` in place of `*s`.
-fn without_deref(tokens: TokenStream, state: &syn::Ident) -> TokenStream {
-    let mut out: Vec<TokenTree> = vec![];
-    for token in tokens {
-        let token = match token {
-            TokenTree::Group(group) => {
-                let inner = without_deref(group.stream(), state);
-                let mut new = proc_macro2::Group::new(group.delimiter(), inner);
-                new.set_span(group.span());
-                TokenTree::Group(new)
-            }
-            other @ (TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_)) => other,
-        };
-        let is_state = matches!(&token, TokenTree::Ident(i) if i == state);
-        let is_star =
-            |t: Option<&TokenTree>| matches!(t, Some(TokenTree::Punct(p)) if p.as_char() == '*');
-        if is_state && is_star(out.last()) {
-            out.pop();
-        }
-        out.push(token);
-    }
-    out.into_iter().collect()
 }
 
 /// `while let p = e { .. }`

@@ -14,6 +14,7 @@ use crate::ir::bulk::{Affine, Eq, Ix, Op, Relation, Var};
 use crate::ir::core::{self, Expr};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Atom, Elem, Lit, Size};
+use std::collections::HashMap;
 
 impl Vectoriser {
     /// The parameters that are flags, as sizes.
@@ -127,24 +128,53 @@ impl Vectoriser {
         Some(Size::atom(Atom::Value(p.0)))
     }
 
-    /// The same outside of all binders.
-    fn outside(&mut self, v: Var) -> Option<Var> {
+    /// The element of an array that is the same everywhere, outside of all binders.
+    pub(super) fn outside(&mut self, v: Var) -> Option<Var> {
+        self.outside_of(v, &mut HashMap::new())
+    }
+
+    fn outside_of(&mut self, v: Var, seen: &mut HashMap<Var, Option<Var>>) -> Option<Var> {
         if self.out.ty(v).rank() == 0 {
             return Some(v);
         }
+        if let Some(known) = seen.get(&v) {
+            return *known;
+        }
+        let one = self.element(v, seen);
+        seen.insert(v, one);
+        one
+    }
+
+    fn element(&mut self, v: Var, seen: &mut HashMap<Var, Option<Var>>) -> Option<Var> {
+        // The place is read though the space may be empty.
+        let constant = |v: &Self, i: &Ix, n: &Size| match i {
+            Ix::Affine(a) if a.is_constant() => {
+                let a = Affine::constant(0, a.constant.clone());
+                let (whole, axes) = v.with_steps(&a, &[]);
+                whole.inside(&axes, n).then_some(Ix::Affine(a))
+            }
+            Ix::Affine(_) | Ix::Data(_) => None,
+        };
         match self.out.eq(v).cloned()? {
             Eq {
-                op: Op::Gather { src, .. },
+                op: Op::Gather { src, index },
                 guard: None,
                 ..
-            } => self.outside(src),
+            } => {
+                let shape = self.out.shape(src);
+                let at = index.iter().zip(&shape).map(|(i, n)| constant(self, i, n));
+                match at.collect::<Option<Vec<Ix>>>() {
+                    Some(at) if !at.is_empty() => Some(self.out.gather(src, at, &[], None)),
+                    _ => self.outside_of(src, seen),
+                }
+            }
             Eq {
                 op: Op::Map(p, args),
                 guard: None,
                 ..
             } => {
                 let args: Vec<Var> = (args.into_iter())
-                    .map(|a| self.outside(a))
+                    .map(|a| self.outside_of(a, seen))
                     .collect::<Option<_>>()?;
                 Some(self.out.map(p, &args, None))
             }

@@ -647,7 +647,7 @@ impl Vectoriser {
                     op: Op::Gather { src, .. },
                     ..
                 }) if self.out.ty(*src).rank() == 0 => Some(computed(*src)),
-                _ => None,
+                _ => self.outside(*v).map(computed),
             },
         }
     }

@@ -197,14 +197,9 @@ impl Vectoriser {
         let n = match &val {
             Val::Affine(a) if a.is_constant() => a.constant.clone(),
             Val::Affine(_) => return Ok(None),
-            Val::Array(v) if space.axes.is_empty() => value(*v),
-            Val::Array(v) => match self.out.eq(*v) {
-                Some(Eq {
-                    op: Op::Gather { src, .. },
-                    guard: None,
-                    ..
-                }) if self.out.ty(*src).rank() == 0 => value(*src),
-                _ => return Ok(None),
+            Val::Array(v) => match self.outside(*v) {
+                Some(one) => value(one),
+                None => return Ok(None),
             },
         };
         Ok(Some(n))
@@ -473,7 +468,16 @@ impl Vectoriser {
         if self.is_evidently_inside(a, n, space) {
             return true;
         }
-        let (mut whole, mut axes) = (a.clone(), space.axes.clone());
+        let (whole, axes) = self.with_steps(a, &space.axes);
+        if space.unsure {
+            return whole.inside(&axes, n);
+        }
+        whole.inside(&axes, n) || (self.out).demand_inside(&whole, &axes, &space.when, n)
+    }
+
+    /// An index with those of loops around as axes.
+    pub(super) fn with_steps(&self, a: &Affine, axes: &[Size]) -> (Affine, Vec<Size>) {
+        let (mut whole, mut axes) = (a.clone(), axes.to_vec());
         for (v, steps) in &self.steps {
             if let Some((c, rest)) = whole.constant.linear_in(&Atom::Value(v.0)) {
                 whole.constant = rest;
@@ -481,10 +485,7 @@ impl Vectoriser {
                 axes.push(steps.clone());
             }
         }
-        if space.unsure {
-            return whole.inside(&axes, n);
-        }
-        whole.inside(&axes, n) || (self.out).demand_inside(&whole, &axes, &space.when, n)
+        (whole, axes)
     }
 
     /// The same, seen here. The number of steps of a loop may depend on the loops around it.
