@@ -22,11 +22,11 @@ pub fn states_of_a_network(w: &Array2<f64>, u: &Array2<f64>, xs: &Array2<f64>) -
     let mut total = 0.0;
     for s in &states {
         let v = s.dot(s);
-        before = best;
-        best = Some(best.map_or(v, |b| b.max(v)));
         if let Some(b) = before {
             total += b * v;
         }
+        before = best;
+        best = Some(best.map_or(v, |b| b.max(v)));
     }
     let trend = states.iter().map(|s| s.sum()).scan((0.0, 0.0), |s, v| {
         let level = 0.3 * v + (1.0 - 0.3) * (s.0 + s.1);
