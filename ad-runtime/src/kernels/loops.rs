@@ -208,30 +208,44 @@ fn built<T, const COSTLY: bool, const N: usize, P: Place<T, N>>(
     shape: [i64; N],
     mut f: impl FnMut([i64; N]) -> T,
 ) -> P::Made {
-    let (shape, size) = lengths(shape);
-    let length = shape.last().map_or(1, |&n| n);
-    // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest loop.
-    let mut unwritten = place.slots(shape, size);
-    rows(shape, |start| {
-        let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
-        unwritten = rest;
-        let mut element = |j: usize, slot: &mut MaybeUninit<T>| {
+    /// A function of its own, as for [`super::Sums`].
+    #[inline]
+    fn write_row<T, const COSTLY: bool, const N: usize>(
+        (start, shape): ([i64; N], [usize; N]),
+        f: &mut impl FnMut([i64; N]) -> T,
+        row: &mut [MaybeUninit<T>],
+    ) {
+        let length = shape.last().map_or(1, |&n| n);
+        assert!(row.len() == length);
+        // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest loop.
+        let mut element = |j: usize| {
             let mut at = start;
             if let Some(last) = at.last_mut() {
                 *last = j as i64;
             }
             // SAFETY: rows start inside, and have as many elements as the last axis.
             unsafe { inside(at, shape) };
-            slot.write(f(at));
+            let here = f(at);
+            // SAFETY: the row has `length` elements.
+            unsafe { row.get_unchecked_mut(j).write(here) };
         };
         // One of the two is compiled.
         if COSTLY {
-            rest::each(row, size_of::<T>(), element);
+            rest::indices(length, size_of::<T>(), element);
         } else {
-            for (j, slot) in row.iter_mut().enumerate() {
-                element(j, slot);
+            for j in 0..length {
+                element(j);
             }
         }
+    }
+
+    let (shape, size) = lengths(shape);
+    let length = shape.last().map_or(1, |&n| n);
+    let mut unwritten = place.slots(shape, size);
+    rows(shape, |start| {
+        let (row, rest) = std::mem::take(&mut unwritten).split_at_mut(length);
+        unwritten = rest;
+        write_row::<T, COSTLY, N>((start, shape), &mut f, row);
     });
     assert!(unwritten.is_empty(), "rows cover the array");
     // SAFETY: each row that was split off the `size` slots has been written completely, and nothing
@@ -254,9 +268,8 @@ pub fn replace<T: Copy, const N: usize>(
     shape: [i64; N],
     mut f: impl FnMut([i64; N], T) -> T,
 ) -> Dense<T, N> {
-    /// A function of its own, as what is behind a parameter is known to be nowhere else: the loop
-    /// is vectorised without a comparison of addresses.
-    #[inline(always)]
+    /// A function of its own, as for [`super::Sums`].
+    #[inline]
     fn replace_row<T: Copy, const N: usize>(
         (start, shape): ([i64; N], [usize; N]),
         f: &mut impl FnMut([i64; N], T) -> T,

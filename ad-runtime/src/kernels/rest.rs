@@ -49,12 +49,6 @@ pub(super) fn indices(length: usize, size: usize, mut f: impl FnMut(usize)) {
     });
 }
 
-/// The same with what is at each place of `slots`.
-#[inline(always)]
-pub(super) fn each<T>(slots: &mut [T], size: usize, mut f: impl FnMut(usize, &mut T)) {
-    indices(slots.len(), size, |j| f(j, &mut slots[j]));
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::blocks::Stretch;

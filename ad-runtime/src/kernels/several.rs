@@ -243,10 +243,8 @@ macro_rules! elements {
                 shape: [i64; N],
                 mut f: impl FnMut([i64; N]) -> Self,
             ) -> P::Made {
-                /// Writes a row of each array. A function of its own, as what is behind a parameter
-                /// is known to be nowhere else, and the loop is vectorised without a comparison of
-                /// addresses.
-                #[inline(always)]
+                /// Writes a row of each array. A function of its own, as for [`super::Sums`].
+                #[inline]
                 fn row<$($T,)* const COSTLY: bool, const N: usize>(
                     (start, shape): ([i64; N], [usize; N]),
                     f: &mut impl FnMut([i64; N]) -> ($($T,)*),
@@ -308,7 +306,7 @@ macro_rules! elements {
                 mut f: impl FnMut(i64) -> Self,
             ) -> Self::Rows<'a> {
                 /// Writes the beginning of each row. A function of its own, as above.
-                #[inline(always)]
+                #[inline]
                 fn row<$($T,)* const COSTLY: bool>(
                     js: Stretch,
                     f: &mut impl FnMut(i64) -> ($($T,)*),

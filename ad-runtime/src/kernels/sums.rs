@@ -42,7 +42,7 @@ impl<T> RowMut<'_, T> {
     #[inline(always)]
     pub fn set(self, js: Stretch, f: impl FnMut(i64) -> T) {
         /// A function of its own, as for [`Sums::add`].
-        #[inline(always)]
+        #[inline]
         fn row<T>(row: &mut [T], js: Stretch, mut f: impl FnMut(i64) -> T) {
             assert!(row.len() == js.length(), "all elements of a row");
             for (j, x) in row.iter_mut().enumerate() {
@@ -191,8 +191,10 @@ macro_rules! sums {
             #[inline(always)]
             fn add(self, js: Stretch, f: impl FnMut(i64) -> Self::Values) {
                 /// A function of its own, as what is behind a parameter is known to be nowhere
-                /// else: the loop is vectorised without a comparison of addresses.
-                #[inline(always)]
+                /// else: the loop is vectorised without a comparison of addresses, which a read of
+                /// a table rules out. Not `inline(always)`: rustc follows that before LLVM sees
+                /// the parameter. LLVM inlines what is called at one place.
+                #[inline]
                 #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
                 fn row<$($T: Copy + AddAssign),*>(
                     js: Stretch,
@@ -218,7 +220,7 @@ macro_rules! sums {
                 out: &mut [MaybeUninit<Z>],
                 f: impl FnMut(i64) -> (Z, Self::Values),
             ) {
-                #[inline(always)]
+                #[inline]
                 #[allow(non_snake_case, clippy::too_many_arguments, clippy::many_single_char_names)]
                 fn row<Z, $($T: Copy + AddAssign),*>(
                     js: Stretch,

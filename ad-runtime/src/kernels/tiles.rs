@@ -108,9 +108,8 @@ macro_rules! parts {
             #[inline(always)]
             #[allow(non_snake_case, clippy::many_single_char_names)]
             fn replace(self, f: impl Fn(i64, Self::Values) -> Self::Values) {
-                /// A function of its own, as what is behind a parameter is known to be nowhere
-                /// else, and the loop is vectorised without a comparison of addresses.
-                #[inline(always)]
+                /// A function of its own, as for [`super::Sums`].
+                #[inline]
                 #[allow(non_snake_case, clippy::too_many_arguments)]
                 fn all<$($T: Copy),*>(
                     js: Stretch,

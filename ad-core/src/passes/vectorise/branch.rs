@@ -168,11 +168,12 @@ impl Vectoriser {
                     _ => self.outside_of(src, seen),
                 }
             }
+            // Other arithmetic of integers fails for some, and the space may be empty.
             Eq {
                 op: Op::Map(p, args),
                 guard: None,
-                ..
-            } => {
+                ty,
+            } if ty.elem != Elem::Int || matches!(p, Prim::IMax | Prim::IMin | Prim::Select) => {
                 let args: Vec<Var> = (args.into_iter())
                     .map(|a| self.outside_of(a, seen))
                     .collect::<Option<_>>()?;

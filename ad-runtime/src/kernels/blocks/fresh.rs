@@ -51,11 +51,8 @@ impl<'a, T> Fresh<'a, T> {
     ///
     /// Panics if these are not as many as the row has.
     #[inline(always)]
-    pub fn set(self, js: Stretch, mut f: impl FnMut(i64) -> T) -> Written<'a> {
-        assert!(self.0.len() == js.length(), "all elements of a row");
-        for j in 0..js.length() {
-            self.0[j].write(f(js.from + j as i64));
-        }
+    pub fn set(self, js: Stretch, f: impl FnMut(i64) -> T) -> Written<'a> {
+        write::<T, false>(self.0, js, f);
         Written(std::marker::PhantomData)
     }
 
@@ -83,11 +80,33 @@ impl<'a, T> Fresh<'a, T> {
     where
         T: Copy,
     {
-        assert!(self.0.len() == js.length(), "all elements of a row");
-        rest::each(self.0, size_of::<T>(), |j, slot| {
-            slot.write(f(js.from + j as i64));
-        });
+        write::<T, true>(self.0, js, f);
         Written(std::marker::PhantomData)
+    }
+}
+
+/// Writes `f` of its index to each element of a row. A function of its own, as for
+/// [`Sums`](crate::kernels::Sums).
+#[inline]
+fn write<T, const COSTLY: bool>(
+    row: &mut [MaybeUninit<T>],
+    js: Stretch,
+    mut f: impl FnMut(i64) -> T,
+) {
+    let (first, length) = (js.first(), js.length());
+    assert!(row.len() == length, "all elements of a row");
+    let mut element = |j: usize| {
+        let here = f(first + j as i64);
+        // SAFETY: the row has `length` elements.
+        unsafe { row.get_unchecked_mut(j).write(here) };
+    };
+    // One of the two is compiled.
+    if COSTLY {
+        rest::indices(length, size_of::<T>(), element);
+    } else {
+        for j in 0..length {
+            element(j);
+        }
     }
 }
 
