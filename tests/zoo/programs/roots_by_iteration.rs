@@ -1,7 +1,7 @@
 //! A square root by Newton's method for each element: a loop of unknown length in another one.
 //!
 //! @ a: [4] in 0.5..4.0
-//! @ a: [9] in 0.1..9.0
+//! @ for N in {9, 65} a: [N] in 0.1..9.0
 //! @ a: [1] in 1.0..2.0
 //! @ a: [0]
 
