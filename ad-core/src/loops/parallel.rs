@@ -219,7 +219,7 @@ impl Recogniser {
         if at.iter().all(Option::is_none) {
             return self.after_init(prim, init, all);
         }
-        let old = element(init.clone(), at.clone());
+        let old = self.old(init.clone(), at.clone());
         if let Some(changed) = self.if_changed(draft, bound, &init, &at, when.as_ref()) {
             let (before, sum) = (self.fresh.sym("before"), self.fresh.sym("all"));
             let vars = (Expr::var(&before, old.ty), Expr::var(&sum, all.ty));
@@ -460,7 +460,7 @@ impl Recogniser {
         };
         let mut at = fill.at.clone();
         at[fill.axis] = Some(along.clone());
-        let old = element(init.clone(), at);
+        let old = self.old(init.clone(), at);
         let body = match covers {
             true => new,
             false => {
@@ -499,6 +499,11 @@ impl Recogniser {
         self.updated(init, at, value)
     }
 
+    /// What is at a place that is written, too: the place is said twice, with names of its own.
+    fn old(&mut self, array: Expr, at: At) -> Expr {
+        self.copied(&element(array, at), &mut Names::new())
+    }
+
     /// What is where a round fills an array, behind the round.
     fn new_or_old(&mut self, state: State<'_>, fill: &Fill) -> Expr {
         let Some(when) = &fill.when else {
@@ -511,7 +516,7 @@ impl Recogniser {
                 let there = j.into_iter().map(|j| plus(begin.clone(), j));
                 built(axes, entry(&array, there.collect()))
             }
-            (..) => Expr::index(array, fill.at.clone()),
+            (..) => self.old(array, fill.at.clone()),
         };
         Expr::cond(when.clone(), fill.value.clone(), old)
     }
