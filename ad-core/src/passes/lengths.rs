@@ -44,7 +44,7 @@ fn with_equal(program: &Program, equal: &[Require], runs: &[Size]) -> Program {
         let Op::Loop { looped, steps, .. } = &mut eq.op else {
             continue;
         };
-        // A loop with a condition may take no step whatever the sizes are.
+        // How many steps a loop with a condition takes says nothing about lengths.
         let steps = steps.clone().unwrap_or(Size::lit(1));
         let new = done
             .entry((looped.clone(), steps))

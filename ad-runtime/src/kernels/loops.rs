@@ -217,7 +217,8 @@ fn built<T, const COSTLY: bool, const N: usize, P: Place<T, N>>(
     ) {
         let length = shape.last().map_or(1, |&n| n);
         assert!(row.len() == length);
-        // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest loop.
+        // Not `extend`: whether that is inlined is up to the compiler, and this is the hottest
+        // loop.
         let mut element = |j: usize| {
             let mut at = start;
             if let Some(last) = at.last_mut() {

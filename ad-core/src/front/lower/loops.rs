@@ -376,8 +376,8 @@ impl Lowerer<'_> {
     }
 
     /// The variables, with options that begin without a value as ones whose value is made of zeros:
-    /// rounds without effect show what a value is made of. What one option gets from another is
-    /// seen in the round after the one that shows the other.
+    /// rounds without effect show what a value is made of. An option that is set from another one
+    /// takes one more round.
     fn with_options(
         &mut self,
         mut carried: Vec<Carried>,
@@ -422,8 +422,9 @@ impl Lowerer<'_> {
                 None => self.errors.at(
                     loc,
                     format!(
-                        "what the option `{}` holds cannot be carried by a loop, which carries options of \
-                         numbers and of tuples of numbers; write a variable for the value, and a bool",
+                        "what the option `{}` holds cannot be carried by a loop, which carries \
+                         options of numbers and of tuples of numbers; write a variable for the \
+                         value, and a bool",
                         c.name
                     ),
                 ),
