@@ -4,6 +4,7 @@ use super::places::{Place, anew};
 use super::{Dense, INTERMEDIATE, lengths, rest};
 use crate::Real;
 use crate::combinators::Number;
+use std::hint::select_unpredictable;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
@@ -542,6 +543,14 @@ impl<T: Real> Exponentials<T> {
     }
 }
 
+/// The best of what was the best so far, with its place, and of a value behind it. Without a
+/// branch, which nothing would predict.
+#[inline(always)]
+fn later<T: Real>(best: (T, i64), value: (T, usize), beats: &impl Fn(T, T) -> bool) -> (T, i64) {
+    let wins = beats(value.0, best.0);
+    select_unpredictable(wins, (value.0, value.1 as i64), best)
+}
+
 /// The index of the first value that beats all before it, where `start` is before all, and that
 /// value: of equal ones the first. If there is none, the index is 0, and the value is the one
 /// there; `start`, if the span does not begin at 0.
@@ -570,6 +579,12 @@ fn first<T: Real>(
         }
         if next == 0 {
             first = values[0];
+        }
+        if count < LANES {
+            for (k, &value) in values[..count].iter().enumerate() {
+                (best, at) = later((best, at), (value, next + k), &beats);
+            }
+            break;
         }
         let mut parts = [best; LANES];
         for (part, &value) in parts.iter_mut().zip(&values) {
@@ -644,19 +659,21 @@ fn first_light<T: Real>(
             }
             next += LIGHT;
         }
-        for (&value, &place) in values.iter().zip(&places) {
+        best = combined(values, |a, b| if beats(b, a) { b } else { a });
+        if beats(best, start) {
             // Of equal ones the first.
-            let is_before = value == best && place < at;
-            if beats(value, best) || is_before && beats(value, start) {
-                (best, at) = (value, place);
-            }
+            let is_best = |k: usize| {
+                if values[k] == best {
+                    places[k]
+                } else {
+                    i64::MAX
+                }
+            };
+            at = combined::<_, LIGHT>(std::array::from_fn(is_best), i64::min);
         }
     }
     while next < end {
-        let value = f(next as i64);
-        if beats(value, best) {
-            (best, at) = (value, next as i64);
-        }
+        (best, at) = later((best, at), (f(next as i64), next), &beats);
         next += 1;
     }
     (at, best)

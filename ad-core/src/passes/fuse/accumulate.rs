@@ -188,7 +188,7 @@ pub(super) fn uses(program: &Program) -> Vec<usize> {
 }
 
 /// Whether a variable depends on a result of a loop.
-fn depends(program: &Program, v: Var, run: Run<'_>) -> bool {
+pub(super) fn depends(program: &Program, v: Var, run: Run<'_>) -> bool {
     let mut seen = HashSet::new();
     let mut stack = vec![v];
     while let Some(v) = stack.pop() {

@@ -94,6 +94,7 @@ pub(super) fn choose(
     negatives: &Negatives,
     mut stored: Vec<bool>,
     is_body: bool,
+    positive: &[Size],
 ) -> Choice {
     let count = program.params.len() + program.eqs.len();
     let free = free_of_charge(program);
@@ -104,7 +105,7 @@ pub(super) fn choose(
     for r in &program.results {
         stored[r.index()] = true;
     }
-    let mut extremes = extremes(program, &stored);
+    let mut extremes = extremes(program, &stored, positive);
     let is_extreme: HashSet<Var> = extremes.values().copied().collect();
     let mark = |s: &Size, stored: &mut Vec<bool>| {
         s.visit(&mut |a| {

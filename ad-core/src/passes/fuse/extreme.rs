@@ -22,12 +22,17 @@ use crate::ir::ty::Size;
 use std::collections::HashMap;
 
 /// For each position of an extremum the variable that is the value there, if neither may be read
-/// otherwise: `is_array` says what is an array anyway, and read where the position is.
-pub(super) fn extremes(program: &Program, is_array: &[bool]) -> HashMap<Var, Var> {
+/// otherwise: `is_array` says what is an array anyway, and read where the position is. The lengths
+/// that are known to be positive in all of the program are given.
+pub(super) fn extremes(
+    program: &Program,
+    is_array: &[bool],
+    positive: &[Size],
+) -> HashMap<Var, Var> {
     let mut out = HashMap::new();
     for k in 0..program.eqs.len() {
         let value = program.var_of(k);
-        if let Some((place, src)) = extreme(program, value)
+        if let Some((place, src)) = extreme(program, value, positive)
             && !is_array[src.index()]
         {
             out.entry(place).or_insert(value);
@@ -37,7 +42,7 @@ pub(super) fn extremes(program: &Program, is_array: &[bool]) -> HashMap<Var, Var
 }
 
 /// The position that a variable is the extremum at, and of what.
-fn extreme(program: &Program, v: Var) -> Option<(Var, Var)> {
+fn extreme(program: &Program, v: Var, positive: &[Size]) -> Option<(Var, Var)> {
     let eq = program.eq(v)?;
     let Op::Gather { src, index } = &eq.op else {
         return None;
@@ -57,20 +62,20 @@ fn extreme(program: &Program, v: Var) -> Option<(Var, Var)> {
         Ix::Affine(a) => a.as_axis() == Some(axis),
         Ix::Data(_) => false,
     });
+    let has_some = |n: &Size| {
+        n.at_least(1) || positive.contains(n) || positive_lengths(program, eq.guard).contains(n)
+    };
     let is = of == src
         && *axis == along
         && is_here
         && found.guard == eq.guard
         && found.ty.shape == eq.ty.shape
-        && has_some(program, eq.guard, &program.ty(*src).shape[along]);
+        && has_some(&program.ty(*src).shape[along]);
     is.then_some((place, *src))
 }
 
-/// Whether a length is known to be positive where a guard holds.
-fn has_some(program: &Program, guard: Option<Var>, length: &Size) -> bool {
-    if length.at_least(1) {
-        return true;
-    }
+/// The lengths that are positive where a condition holds.
+pub(super) fn positive_lengths(program: &Program, condition: Option<Var>) -> Vec<Size> {
     let constant = |v: Var| match &program.eq(v)?.op {
         Op::Fill(l) => l.as_size(),
         Op::Index(a) if a.coefs.iter().all(|c| c.is(0)) => Some(a.constant.clone()),
@@ -88,20 +93,21 @@ fn has_some(program: &Program, guard: Option<Var>, length: &Size) -> bool {
         | Op::Copy(_)
         | Op::Stop(_) => None,
     };
-    let mut open: Vec<Var> = guard.into_iter().collect();
+    let mut open: Vec<Var> = condition.into_iter().collect();
+    let mut positive = vec![];
     while let Some(v) = open.pop() {
         match program.eq(v).map(|e| &e.op) {
             Some(Op::Map(Prim::And, args)) => open.extend(args),
             Some(Op::Map(Prim::ILt, args)) => {
                 let is_zero = constant(args[0]).is_some_and(|a| a.is(0));
-                if is_zero && constant(args[1]).as_ref() == Some(length) {
-                    return true;
+                if is_zero {
+                    positive.extend(constant(args[1]));
                 }
             }
             Some(_) | None => {}
         }
     }
-    false
+    positive
 }
 
 /// The family of the position of an extremum and the value there.

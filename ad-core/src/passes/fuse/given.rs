@@ -1,17 +1,18 @@
-//! What a loop is given as the beginning of an array, or of a row of one.
+//! What a loop is given as a part of an array, or of a row of one.
 //!
 //! ```text
-//! loop given a[k, i] for i < n     =     loop given a[k, i] for all i
+//! loop given a[k, o + i] for i < n     =     loop given a[k, i] for all i, and o
 //! ```
 //!
-//! if the loop only reads elements of it. A row is read where it is, its beginning would be copied.
+//! if the loop only reads elements of it. A row is read where it is, a part of it would be copied.
 //! So the residuals of loops whose number of steps depends on a loop around them are not copied
-//! (`linearise/pad.rs`).
+//! (`linearise/pad.rs`, `linearise/ragged.rs`).
 
 use super::accumulate::uses;
+use super::more::{More, from_on, part_of_row};
 use crate::ir::build::{Builder, translate, translate_size};
-use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Program, Run, Var};
-use crate::ir::ty::{Atom, Size};
+use crate::ir::bulk::{Affine, Eq, Ix, Loop, Looped, Op, Param, Program, Run, Var};
+use crate::ir::ty::Size;
 use std::collections::{HashMap, HashSet};
 
 /// The program with loops that are given all of these.
@@ -48,34 +49,34 @@ fn with_all(
     seen: &mut HashMap<(Looped, usize), bool>,
 ) -> (Looped, Vec<Var>) {
     let mut given: Vec<Var> = run.given.iter().map(|v| new[v.index()]).collect();
-    let mut lengths = HashMap::new();
+    let mut more = More::than(run.given);
+    let mut parts: HashMap<usize, Part> = HashMap::new();
     for (k, v) in run.given.iter().enumerate() {
-        let part = program.eq(*v).and_then(|eq| Beginning::of(program, eq));
+        let part = program.eq(*v).and_then(|eq| Part::of(program, eq));
         let Some(part) = part.filter(|_| reads_elements(run.looped, k, seen)) else {
             continue;
         };
-        let shape = &program.ty(part.array).shape;
-        let shape = shape[part.row.len()..].iter();
-        let shape: Vec<Size> = shape
-            .map(|n| translate_size(n, &mut |v| new[v.index()]))
-            .collect();
-        let rank = shape.len();
-        lengths.insert(k, shape[0].clone());
+        more.need(&part.length);
+        more.need(&part.from);
+        let size = |n: &Size| translate_size(n, &mut |v| new[v.index()]);
         given[k] = new[part.array.index()];
         if !part.row.is_empty() {
-            let row = part
-                .row
-                .iter()
-                .map(|i| translate_size(i, &mut |v| new[v.index()]));
+            let shape = &program.ty(part.array).shape[part.row.len()..];
+            let shape: Vec<Size> = shape.iter().map(size).collect();
+            let rank = shape.len();
+            let row = part.row.iter().map(size);
             let row = row.map(|i| Ix::Affine(Affine::constant(rank, i)));
             let index = row.chain(Ix::identity(rank)).collect();
             given[k] = out.gather(given[k], index, &shape, None);
         }
+        parts.insert(k, part);
     }
-    if lengths.is_empty() {
+    if parts.is_empty() {
         return (run.looped.clone(), given);
     }
-    let longer = |body: &Program| with_longer(body, &lengths);
+    given.extend(more.numbers.iter().map(|v| new[v.index()]));
+    let states = run.looped.states;
+    let longer = |body: &Program| with_longer(body, states, &parts, &more);
     let looped = Looped::new(Loop {
         body: longer(&run.looped.body),
         goes_on: run.looped.goes_on.as_ref().map(longer),
@@ -84,22 +85,37 @@ fn with_all(
     (looped, given)
 }
 
-/// The body of a loop that is given longer arrays. It reads their beginnings.
-fn with_longer(body: &Program, lengths: &HashMap<usize, Size>) -> Program {
-    let mut params = body.params.clone();
-    for (k, n) in lengths {
-        params[*k].ty.shape[0] = n.clone();
+/// The body of a loop that is given longer arrays. It reads parts of them.
+fn with_longer(
+    body: &Program,
+    states: usize,
+    parts: &HashMap<usize, Part>,
+    more: &More<'_>,
+) -> Program {
+    let moved = |k: usize| more.moved(k, states, 0);
+    let own = |n: &Size| translate_size(n, &mut |v| moved(v.index()));
+    let mut params: Vec<Param> = body.params.clone();
+    for (k, p) in params.iter_mut().enumerate() {
+        p.ty.shape = p.ty.shape.iter().map(own).collect();
+        if let Some(part) = parts.get(&k) {
+            p.ty.shape[0] = more.inside(&part.length);
+        }
     }
+    let behind = params.len() - 1 - states;
+    params.splice(behind..behind, more.params());
     let mut out = Builder::new(&body.name, params);
     let mut new = vec![];
     for (k, param) in body.params.iter().enumerate() {
-        let all = Var(k as u32);
-        new.push(match lengths.contains_key(&k) {
-            true => {
-                let index = Ix::identity(param.ty.rank());
-                out.gather(all, index, &param.ty.shape, None)
+        let all = moved(k);
+        new.push(match parts.get(&k) {
+            Some(part) => {
+                let rank = param.ty.rank();
+                let mut index = Ix::identity(rank);
+                index[0] = Ix::Affine(from_on(rank, more.inside(&part.from)));
+                let shape: Vec<Size> = param.ty.shape.iter().map(own).collect();
+                out.gather(all, index, &shape, None)
             }
-            false => all,
+            None => all,
         });
     }
     for eq in &body.eqs {
@@ -109,33 +125,34 @@ fn with_longer(body: &Program, lengths: &HashMap<usize, Size>) -> Program {
     out.finish(body.results.iter().map(|v| new[v.index()]).collect())
 }
 
-/// The beginning of an array, or of a row of one.
-struct Beginning {
+/// A part of an array, or of a row of one.
+struct Part {
     array: Var,
     /// The indices of the row.
     row: Vec<Size>,
+    /// Where the part begins.
+    from: Size,
+    /// The length of what it is a part of.
+    length: Size,
 }
 
-impl Beginning {
-    fn of(program: &Program, eq: &Eq) -> Option<Beginning> {
+impl Part {
+    fn of(program: &Program, eq: &Eq) -> Option<Part> {
         let Op::Gather { src, index } = &eq.op else {
             return None;
         };
-        let (rank, of) = (eq.ty.rank(), &program.ty(*src).shape);
-        let first = index.len().checked_sub(rank).filter(|_| rank > 0)?;
-        let (row, rest) = index.split_at(first);
-        let constant = |i: &Ix| match i {
-            Ix::Affine(a) if a.is_constant() => Some(a.constant.clone()),
-            Ix::Affine(_) | Ix::Data(_) => None,
-        };
-        let row: Vec<Size> = row.iter().map(constant).collect::<Option<_>>()?;
-        let mut is_fixed = true;
-        of[first].visit(&mut |a| is_fixed &= !matches!(a, Atom::Value(_)));
-        let is_beginning = eq.guard.is_none()
-            && *rest == Ix::identity(rank)
-            && of[first] != eq.ty.shape[0]
-            && of[first + 1..] == eq.ty.shape[1..];
-        (is_fixed && is_beginning).then_some(Beginning { array: *src, row })
+        let rank = eq.ty.rank();
+        let (row, from) = part_of_row(index, rank)?;
+        let (length, others) = program.ty(*src).shape[row.len()..].split_first()?;
+        let is_part =
+            eq.guard.is_none() && *length != eq.ty.shape[0] && *others == eq.ty.shape[1..];
+        let (array, length) = (*src, length.clone());
+        is_part.then_some(Part {
+            array,
+            row,
+            from,
+            length,
+        })
     }
 }
 

@@ -18,6 +18,7 @@ mod again;
 mod axes;
 mod change;
 mod choose;
+mod collect;
 mod contractions;
 mod extreme;
 mod family;
@@ -25,6 +26,7 @@ mod given;
 mod graph;
 mod inside;
 mod interchange;
+mod more;
 mod narrow;
 mod nest;
 mod onto;
@@ -48,15 +50,16 @@ use crate::ir::kernel::{
     self, Affine, At, Branch, Compute, Contribution, Form, Nest, Out, Sequence, Side, Source, Step,
     UnitCall, Work,
 };
-use crate::ir::ty::Elem;
+use crate::ir::ty::{Elem, Size};
 use crate::ir::unit::{Called, Rule, Tape};
 use crate::thresholds::ROUNDS_OF_ROWS;
 use accumulate::accumulate;
 pub use again::again;
 use change::{Owned, adding, change, read_before};
 use choose::{Choice, choose};
+use collect::collect;
 use contractions::{Negatives, expand_contractions, operands};
-use extreme::both;
+use extreme::{both, positive_lengths};
 use given::given;
 use interchange::interchange;
 use narrow::{Skips, narrow};
@@ -73,10 +76,11 @@ use wedge::within;
 pub type Preparation = (&'static str, fn(&Program) -> Program);
 
 /// What is done to a Bulk program and to the programs of its loops before it is lowered, in order.
-pub const PREPARATIONS: [Preparation; 5] = [
+pub const PREPARATIONS: [Preparation; 6] = [
     ("prune", prune),
     ("given", given),
     ("accumulate", |program| accumulate(program.clone())),
+    ("collect", collect),
     ("twins", shared),
     ("contractions", expand_contractions),
 ];
@@ -102,6 +106,8 @@ struct Lowered {
 #[derive(Default)]
 struct Lowerer {
     loops: HashMap<Looped, Lowered>,
+    /// The lengths that are positive, as the conditions of the branches around say.
+    positive: Vec<Size>,
 }
 
 impl Lowerer {
@@ -110,7 +116,7 @@ impl Lowerer {
         let chosen = |program: &Program| {
             let negatives = Negatives::new(program);
             let before = read_before(program, owned);
-            let choice = choose(program, &negatives, before, owned.is_body);
+            let choice = choose(program, &negatives, before, owned.is_body, &self.positive);
             (negatives, choice)
         };
         let (mut negatives, mut choice) = chosen(&program);
@@ -162,9 +168,13 @@ impl Lowerer {
                     let work = match program.branch(first) {
                         Some(when) => {
                             let other = (first != run).then(|| self.side(run, owned));
+                            let outside = self.positive.len();
+                            self.positive.extend(positive_lengths(&program, Some(when)));
+                            let then = self.side(first, owned);
+                            self.positive.truncate(outside);
                             Work::Branch(Box::new(Branch {
                                 when,
-                                then: self.side(first, owned),
+                                then,
                                 otherwise: other,
                                 outs: vec![],
                             }))
@@ -269,11 +279,13 @@ impl Lowerer {
         if let Some(known) = self.loops.get(looped) {
             return known.clone();
         }
+        let outside = std::mem::take(&mut self.positive);
         let mut lower = |program: &Program, owned: &Owned| self.program(&prepared(program), owned);
         let lowered = Lowered {
             body: lower(&looped.body, &Owned::by_body(given, looped.states)),
             goes_on: (looped.goes_on.as_ref()).map(|c| lower(c, &Owned::by_condition())),
         };
+        self.positive = outside;
         self.loops.insert(looped.clone(), lowered.clone());
         lowered
     }

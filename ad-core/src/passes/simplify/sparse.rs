@@ -11,6 +11,7 @@ use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Size};
+use crate::thresholds::OPERANDS_SEARCHED;
 use std::collections::HashMap;
 
 pub(super) const RULES: &[Rule] = &[
@@ -212,7 +213,13 @@ impl Simplifier {
     }
 
     /// An affine function of a place, at the places of an index map.
-    fn through(&mut self, a: &Affine, index: &[Ix], shape: &[Size], guard: Option<Var>) -> Ix {
+    pub(super) fn through(
+        &mut self,
+        a: &Affine,
+        index: &[Ix],
+        shape: &[Size],
+        guard: Option<Var>,
+    ) -> Ix {
         if let Some(k) = a.as_axis() {
             return index[k].clone();
         }
@@ -696,37 +703,10 @@ impl Simplifier {
                 return is_known.then(|| Ix::Data(self.gather(*d, p.index.clone(), &shape, guard)));
             }
         };
-        if let Some(k) = outer.as_axis() {
-            return Some(p.index[k].clone());
-        }
-        let zero = Affine::constant(shape.len(), Size::lit(0));
-        let through: Vec<Affine> = (p.index.iter())
-            .map(|i| match i {
-                Ix::Affine(a) => a.clone(),
-                Ix::Data(_) => zero.clone(),
-            })
-            .collect();
-        let affine = outer.compose(&through, shape.len());
-        let data: Vec<(Size, Var)> = (outer.coefs.iter().zip(&p.index))
-            .filter_map(|(c, i)| match i {
-                Ix::Data(v) if !c.is(0) => Some((c.clone(), *v)),
-                Ix::Data(_) | Ix::Affine(_) => None,
-            })
-            .collect();
-        if data.is_empty() {
-            return Some(Ix::Affine(affine));
-        }
-        if !is_known {
-            return None;
-        }
-        let mut place = self.op(Elem::Int, &shape, None, Op::Index(affine));
-        for (c, v) in data {
-            let step = Op::Index(Affine::constant(shape.len(), c));
-            let step = self.op(Elem::Int, &shape, None, step);
-            let moved = self.map(Prim::IMul, &[step, v], guard);
-            place = self.map(Prim::IAdd, &[place, moved], guard);
-        }
-        Some(Ix::Data(place))
+        let of_data = |(c, i): (&Size, &Ix)| matches!(i, Ix::Data(_)) && !c.is(0);
+        let is_computed =
+            outer.as_axis().is_none() && outer.coefs.iter().zip(&p.index).any(of_data);
+        (is_known || !is_computed).then(|| self.through(outer, &p.index, &shape, guard))
     }
 }
 
@@ -743,11 +723,6 @@ fn read_at_data(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         return None;
     };
     let cheap = matches!(p, Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg) || p.cost() == 0;
-    let at_hand = |v: &Var| {
-        s.out.eq(*v).is_none_or(|e| {
-            matches!(&e.op, Op::Fill(_) | Op::Index(_) | Op::Gather { .. }) && e.guard.is_none()
-        })
-    };
     let by_position = |(i, n): (&Ix, &Size)| {
         matches!(i, Ix::Data(_)) && s.known_inside(i, &eq.ty.shape, eq.guard, n)
     };
@@ -758,7 +733,9 @@ fn read_at_data(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let places = || index.iter().zip(&inner.ty.shape);
     if !cheap
         || inner.guard.is_some()
-        || !args.iter().all(at_hand)
+        || !args
+            .iter()
+            .all(|v| is_at_hand(s, *v, &mut OPERANDS_SEARCHED.clone()))
         || !places().any(by_position)
         || !places().all(demanded)
     {
@@ -771,4 +748,32 @@ fn read_at_data(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         op: Op::Map(*p, args),
         ..eq.clone()
     }))
+}
+
+/// Whether it is a read, a literal, or a few operations on indices.
+fn is_at_hand(s: &Simplifier, v: Var, steps: &mut usize) -> bool {
+    if *steps == 0 {
+        return false;
+    }
+    *steps -= 1;
+    let Some(eq) = s.out.eq(v) else {
+        return true;
+    };
+    let is_made_of_some = match &eq.op {
+        Op::Fill(_) | Op::Index(_) | Op::Gather { .. } => true,
+        Op::Map(_, args) => {
+            eq.ty.elem == Elem::Int && args.iter().all(|a| is_at_hand(s, *a, steps))
+        }
+        Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Update { .. }
+        | Op::Call { .. }
+        | Op::Loop { .. }
+        | Op::Contract { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => false,
+    };
+    is_made_of_some && eq.guard.is_none()
 }

@@ -278,9 +278,14 @@ fn read_of_index(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if !safe_to_drop(s, eq, index, &s.out.ty(*src).shape) {
         return None;
     }
-    let inner: Vec<Affine> = all_affine(index)?.into_iter().cloned().collect();
-    let op = Op::Index(a.compose(&inner, eq.ty.rank()));
-    Some(Rewrite::Eq(Eq { op, ..eq.clone() }))
+    let a = a.clone();
+    Some(match s.through(&a, index, &eq.ty.shape, eq.guard) {
+        Ix::Affine(a) => Rewrite::Eq(Eq {
+            op: Op::Index(a),
+            ..eq.clone()
+        }),
+        Ix::Data(v) => s.same(v, eq.guard),
+    })
 }
 
 /// `p(a, b, ..)[index]  =  p(a[index], b[index], ..)` where p costs nothing and its operands are
@@ -375,13 +380,11 @@ fn read_of_read(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
                 let touched = by_data.iter().find(|&&k| !x.coefs[k].is(0));
                 match touched {
                     None => index.push(Ix::Affine(x.compose(&affine_b, rank))),
-                    Some(&k) => {
-                        if x.as_axis() != Some(k) || mid_shape[k] != *n {
-                            return None;
-                        }
+                    Some(&k) if x.as_axis() == Some(k) && mid_shape[k] == *n => {
                         passed.push(k);
                         index.push(b[k].clone());
                     }
+                    Some(_) => return None,
                 }
             }
             Ix::Data(_) => index.push(i.clone()),

@@ -176,10 +176,18 @@ impl<'a> Divider<'a> {
         }
     }
 
-    /// Calls `f` on the variables that an equation reads, and on the conditions of its region.
+    /// Calls `f` on the variables that an equation reads, and on the conditions of its region. A
+    /// cotangent is a parameter whose lengths may be computed.
     fn waits_for(&self, v: usize, f: &mut dyn FnMut(Var)) {
-        let eq = &self.program.eqs[v - self.program.params.len()];
-        reads(self.program, self.literals, eq, f);
+        let params = &self.program.params;
+        let eq = &self.program.eqs[v - params.len()];
+        reads(self.program, self.literals, eq, &mut |u| {
+            f(u);
+            let param = params.get(u.index());
+            for n in param.iter().flat_map(|p| &p.ty.shape) {
+                values(n, f);
+            }
+        });
         self.literals.visit_conditions(self.region[v], f);
     }
 

@@ -1,18 +1,12 @@
-//! Recurrences along rows of different lengths: one loop over the states of all rows.
+//! Recurrences along rows of different lengths: a loop over the rows, and one along each.
 
 use super::{Axis, Flattener, Layout, scalar};
-use crate::ir::build::{Builder, without};
-use crate::ir::bulk::{Affine, Eq, Feed, Ix, Loop, Looped, Op, Type, Var};
+use crate::ir::build::{Builder, translate_size, without};
+use crate::ir::bulk::{Affine, Eq, Feed, Ix, Loop, Looped, Op, Param, Part, Type, Var};
 use crate::ir::core::Keep;
 use crate::ir::prims::Prim;
-use crate::ir::ty::{Elem, Lit, Size};
-
-/// The loop with its arguments.
-struct Running {
-    looped: Looped,
-    given: Vec<Var>,
-    init: Vec<Var>,
-}
+use crate::ir::ty::{Atom, Elem, Lit, Size};
+use crate::passes::fuse::more::from_on;
 
 impl Flattener<'_> {
     /// A recurrence along a last axis that is ragged, and is the only one.
@@ -78,24 +72,12 @@ impl Flattener<'_> {
         let gaps = (condition != entries).then(|| self.stored(condition, &layout, condition));
         arrays.extend(gaps);
         let count = heads.total().clone();
-        let steps = rows.total.add(&count);
-        let states = self.states(&arrays, fed.map(|_| *b), gaps.is_some(), reverse, &count);
-        let shape = vec![steps.clone()];
-        let Running {
-            looped,
-            given,
-            init,
-        } = states;
-        let op = Op::Loop {
-            out: looped.states,
-            looped,
-            steps: Some(steps),
-            given,
-            init,
+        let recurrence = Recurrence {
+            feed: fed.map(|_| *b),
+            has_gaps: gaps.is_some(),
+            reverse,
         };
-        let (elem, guard) = (Elem::Real, None);
-        let ty = Type { elem, shape };
-        let flat = self.out.push(Eq { ty, guard, op });
+        let flat = self.states(&arrays, &recurrence, &count, &rows.total.add(&count));
         // Behind its end a row keeps the state there.
         let space = self.shape(&eq.ty);
         let row = self.place(&heads, &space);
@@ -119,107 +101,148 @@ impl Flattener<'_> {
         Some(read)
     }
 
-    /// The loop over the states of all rows: row r has its states at `offsets[r] + r + k` for k up
-    /// to its length.
+    /// The states of all rows, one behind another: a row has one more than entries.
     fn states(
         &mut self,
         arrays: &[Var],
-        feed: Option<Feed>,
-        has_gaps: bool,
-        reverse: bool,
+        recurrence: &Recurrence,
         count: &Size,
-    ) -> Running {
-        let (given, mut params) = self.given(arrays);
+        total: &Size,
+    ) -> Var {
+        let (given, own) = self.given(arrays);
         let first = given.len() - arrays.len();
         let array = |k: usize| Var((first + k) as u32);
-        let (offsets, lengths, factors) = (array(0), array(1), array(2));
-        let fed = feed.map(|_| array(3));
-        let gaps = has_gaps.then(|| array(arrays.len() - 1));
+        let inside = |v: Var| {
+            let at = given.iter().position(|w| *w == v);
+            Var(at.expect("lengths of arrays that are given") as u32)
+        };
+        let shape = vec![translate_size(total, &mut { inside })];
+        let ty = Type {
+            elem: Elem::Real,
+            shape,
+        };
+        let mut params = own.clone();
+        params.push(Param {
+            name: String::from("states"),
+            ty: ty.clone(),
+        });
         params.push(scalar("row", Elem::Int));
+        let [states, row] = [0, 1].map(|k| Var((given.len() + k) as u32));
+        let mut out = Builder::new(&self.program.name, params);
+        let [zero, one] = [0, 1].map(|k| out.fill(Lit::Int(k), &[]));
+        let offset = out.gather(array(0), vec![Ix::Data(row)], &[], None);
+        let length = out.gather(array(1), vec![Ix::Data(row)], &[], None);
+        let length = out.map(Prim::IMax, &[length, zero], None);
+        let begin = out.map(Prim::IAdd, &[offset, row], None);
+        let start = match recurrence.feed {
+            None | Some(Feed::One | Feed::All(_)) => out.fill(Lit::Real(1.0), &[]),
+            Some(Feed::First(_)) => out.gather(array(3), vec![Ix::Data(row)], &[], None),
+            Some(Feed::Each(_)) => out.fill(Lit::Real(0.0), &[]),
+        };
+        let (of_start, of_others, head) = match recurrence.reverse {
+            true => {
+                let end = out.map(Prim::IAdd, &[begin, length], None);
+                (end, begin, out.map(Prim::ISub, &[length, one], None))
+            }
+            false => (begin, out.map(Prim::IAdd, &[begin, one], None), zero),
+        };
+        let steps = Size::atom(Atom::Value(length.0));
+        let looped = Looped::new(recurrence.row(&self.program.name, own, first));
+        let op = Op::Loop {
+            looped,
+            steps: Some(steps.clone()),
+            given: (0..given.len() as u32)
+                .map(Var)
+                .chain([offset, head])
+                .collect(),
+            init: vec![start],
+            out: 1,
+        };
+        let (guard, elem) = (None, Elem::Real);
+        let own = Type {
+            elem,
+            shape: vec![steps],
+        };
+        let others = out.push(Eq { ty: own, guard, op });
+        let from = from_on(1, Size::atom(Atom::Value(of_others.0)));
+        let parts = [(start, Ix::Data(of_start)), (others, Ix::Affine(from))];
+        let all = parts.into_iter().fold(states, |states, (src, at)| {
+            let index = vec![at];
+            let (ty, op) = (ty.clone(), Op::update(states, Part { src, index }, None));
+            out.push(Eq { ty, guard, op })
+        });
+        let looped = Looped::new(Loop {
+            body: out.finish(vec![all]),
+            states: 1,
+            goes_on: None,
+            reverse: false,
+            keep: Keep::Residuals,
+        });
+        let shape = vec![total.clone()];
+        let op = Op::Loop {
+            looped,
+            steps: Some(count.clone()),
+            given,
+            init: vec![self.out.fill(Lit::Real(0.0), &shape)],
+            out: 0,
+        };
+        let ty = Type { elem, shape };
+        self.out.push(Eq { ty, guard, op })
+    }
+}
+
+/// A recurrence along rows.
+struct Recurrence {
+    feed: Option<Feed>,
+    has_gaps: bool,
+    reverse: bool,
+}
+
+impl Recurrence {
+    /// The loop along one row, which keeps the state after each step. It is given arrays, and where
+    /// the row begins in them and which step is the first.
+    fn row(&self, name: &str, given: Vec<Param>, first: usize) -> Loop {
+        let array = |k: usize| Var((first + k) as u32);
+        let factors = array(2);
+        let gaps = self.has_gaps.then(|| Var(given.len() as u32 - 1));
+        let [offset, head, state, at] = [0, 1, 2, 3].map(|k| Var((given.len() + k) as u32));
+        let mut params = given;
+        params.extend(["offset", "head"].map(|name| scalar(name, Elem::Int)));
         params.push(scalar("state", Elem::Real));
         params.push(scalar("k", Elem::Int));
-        let [row, state, at] = [0, 1, 2].map(|k| Var((given.len() + k) as u32));
-        let mut body = Builder::new(&self.program.name, params);
+        let mut body = Builder::new(name, params);
         let out = &mut body;
-        let one = out.fill(Lit::Int(1), &[]);
-        let zero = out.fill(Lit::Int(0), &[]);
-        let offset = out.gather(offsets, vec![Ix::Data(row)], &[], None);
-        let length = out.gather(lengths, vec![Ix::Data(row)], &[], None);
-        let length = out.map(Prim::IMax, &[length, zero], None);
-        let behind = out.map(Prim::ISub, &[at, row], None);
-        let k = out.map(Prim::ISub, &[behind, offset], None);
-        let (first, last) = if reverse {
-            (length, zero)
-        } else {
-            (zero, length)
-        };
-        let is_first = out.map(Prim::IEq, &[k, first], None);
-        let runs = out.map(Prim::Not, &[is_first], None);
-        let entry = match reverse {
-            true => behind,
-            false => out.map(Prim::ISub, &[behind, one], Some(runs)),
-        };
-        let factor = out.gather(factors, vec![Ix::Data(entry)], &[], Some(runs));
+        let entry = out.map(Prim::IAdd, &[offset, at], None);
+        let entry = || vec![Ix::Data(entry)];
+        let factor = out.gather(factors, entry(), &[], None);
         // Where there is a state before.
-        let multiplies = match feed {
-            Some(Feed::Each(_)) => {
-                let second = if reverse {
-                    out.map(Prim::ISub, &[length, one], None)
-                } else {
-                    one
-                };
-                let is_second = out.map(Prim::IEq, &[k, second], None);
-                let not = out.map(Prim::Not, &[is_second], None);
-                out.map(Prim::And, &[runs, not], None)
-            }
-            Some(Feed::One | Feed::First(_) | Feed::All(_)) | None => runs,
-        };
+        let multiplies = matches!(self.feed, Some(Feed::Each(_))).then(|| {
+            let is_head = out.map(Prim::IEq, &[at, head], None);
+            out.map(Prim::Not, &[is_head], None)
+        });
         let stepped = match gaps {
-            None => out.map(Prim::Mul, &[factor, state], Some(multiplies)),
+            None => out.map(Prim::Mul, &[factor, state], multiplies),
             Some(gaps) => {
-                let there = out.gather(gaps, vec![Ix::Data(entry)], &[], Some(runs));
-                let both = out.both(Some(multiplies), Some(there));
+                let there = out.gather(gaps, entry(), &[], None);
+                let both = out.both(multiplies, Some(there));
                 let product = out.map(Prim::Mul, &[factor, state], both);
-                out.map(Prim::Select, &[there, product, state], Some(multiplies))
+                out.map(Prim::Select, &[there, product, state], multiplies)
             }
         };
-        let next = match (feed, fed) {
-            (Some(Feed::Each(_)), Some(fed)) => {
-                let enters = out.gather(fed, vec![Ix::Data(entry)], &[], Some(runs));
+        let next = match multiplies {
+            None => stepped,
+            Some(multiplies) => {
+                let enters = out.gather(array(3), entry(), &[], None);
                 let sum = out.map(Prim::Add, &[stepped, enters], Some(multiplies));
                 out.map(Prim::Select, &[multiplies, sum, enters], None)
             }
-            (_, Some(fed)) => {
-                let start = out.gather(fed, vec![Ix::Data(row)], &[], Some(is_first));
-                out.map(Prim::Select, &[is_first, start, stepped], None)
-            }
-            (_, None) => {
-                let start = out.fill(Lit::Real(1.0), &[]);
-                out.map(Prim::Select, &[is_first, start, stepped], None)
-            }
         };
-        let is_last = out.map(Prim::IEq, &[k, last], None);
-        let neighbour = match reverse {
-            true => out.map(Prim::ISub, &[row, one], None),
-            false => out.map(Prim::IAdd, &[row, one], None),
-        };
-        let neighbour = out.map(Prim::Select, &[is_last, neighbour, row], None);
-        let looped = Looped::new(Loop {
-            body: body.finish(vec![neighbour, next, next]),
-            states: 2,
+        Loop {
+            body: body.finish(vec![next, next]),
+            states: 1,
             goes_on: None,
-            reverse,
+            reverse: self.reverse,
             keep: Keep::Residuals,
-        });
-        let row = match reverse {
-            true => Affine::constant(0, count.plus(-1)),
-            false => Affine::constant(0, Size::lit(0)),
-        };
-        let init = vec![self.out.index(row, &[]), self.out.fill(Lit::Real(0.0), &[])];
-        Running {
-            looped,
-            given,
-            init,
         }
     }
 }
