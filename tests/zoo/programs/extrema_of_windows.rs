@@ -1,10 +1,10 @@
 //! The extrema of windows that move by one and by their width, which is an argument.
 //!
-//! @ x: [5]; w: {2}
-//! @ x: [3]; w: {1}
-//! @ x: [3]; w: {3}
-//! @ for N in {9, 65} x: [N]; w: {8}
-//! @ x: {1.0, 2.0, 2.0, 0.5, 2.0}; w: {2} @@ nonsmooth
+//! @ x: [5]; w: 2
+//! @ x: [3]; w: 1
+//! @ x: [3]; w: 3
+//! @ for N in {9, 65} x: [N]; w: 8
+//! @ x: {1.0, 2.0, 2.0, 0.5, 2.0}; w: 2 @@ nonsmooth
 
 use cotangent::prelude::*;
 use ndarray::Array1;

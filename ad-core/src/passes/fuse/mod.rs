@@ -31,6 +31,7 @@ mod narrow;
 mod nest;
 mod onto;
 mod padded;
+mod positions;
 mod present;
 mod prune;
 mod ragged;
@@ -65,6 +66,7 @@ use interchange::interchange;
 use narrow::{Skips, narrow};
 use nest::NestBuilder;
 use padded::padded;
+use positions::at_positions;
 use prune::prune;
 use running::without_running;
 use std::borrow::Cow;
@@ -112,7 +114,10 @@ struct Lowerer {
 
 impl Lowerer {
     fn program(&mut self, program: &Program, owned: &Owned) -> kernel::Program {
-        let mut program = Cow::Borrowed(program);
+        let mut program = match at_positions(program, &self.positive) {
+            Some(program) => Cow::Owned(program),
+            None => Cow::Borrowed(program),
+        };
         let chosen = |program: &Program| {
             let negatives = Negatives::new(program);
             let before = read_before(program, owned);

@@ -1,5 +1,6 @@
 //! Rules about what is the same along an axis: it is computed once.
 
+use super::triangle::best_places;
 use super::{Rewrite, Rule, Simplifier, all_affine};
 use crate::ir::build::without;
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
@@ -30,7 +31,9 @@ pub(super) const RULES: &[Rule] = &[
 /// `p(x[a], y[b], ..)  =  ([n > 0] p(x[a'], y[b'], ..))[..]` where none of the maps depends on axis
 /// k of length n: computed without that axis and repeated along it. For primitives that count, and
 /// only where no read can fail, since over an empty axis none would happen. The guard is more than
-/// thrift: without it a partial derivative of NaN would meet the cotangent 0 of an empty axis.
+/// thrift: without it a partial derivative of NaN would meet the cotangent 0 of an empty axis. A
+/// guard of the equation that depends on such an axis is one for which it is seen whether it holds
+/// anywhere along it.
 fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;
@@ -46,9 +49,27 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     } else {
         (None, eq.guard)
     };
+    // Along an axis, other guards may say how far it is from one of its ends.
+    let members = guard.map_or(vec![], |g| s.members(g));
+    let (mut bounds, mut others) = (vec![], vec![]);
+    for m in members {
+        match &s.not_negative(m)[..] {
+            [fact] => bounds.push((m, fact.clone())),
+            _ => others.push(m),
+        }
+    }
+    ignored.retain(|&k| {
+        let mut steps = bounds.iter().map(|(_, fact)| &fact.coefs[k]);
+        let step = steps.find(|c| !c.is(0));
+        step.is_none_or(|c| (c.is(1) || c.is(-1)) && steps.all(|c| c.is(0)))
+    });
     let mut reads: Vec<(&Affine, &Size)> = vec![];
-    for v in args.iter().copied().chain(guard) {
-        match s.plain(v)? {
+    for v in args.iter().chain(&others).copied() {
+        let of = s.out.eq(v)?;
+        if of.guard.is_some_and(|h| !s.is_implied(h, guard.as_slice())) {
+            return None;
+        }
+        match &of.op {
             Op::Fill(_) => {}
             Op::Gather { src, index } => {
                 let index = all_affine(index)?;
@@ -83,11 +104,26 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         return None;
     }
     let mut known = HashMap::new();
-    let mut narrow = |v: &Var| narrowed(s, *v, &ignored, &mut known);
+    let mut narrow = |v: &Var| {
+        // What is there under the guard of the equation is read where that holds.
+        let bare = Eq {
+            guard: None,
+            ..s.out.eq(*v).expect("no parameter").clone()
+        };
+        let bare = s.push(bare);
+        narrowed(s, bare, &ignored, &mut known)
+    };
     let args: Vec<Var> = args.iter().map(&mut narrow).collect();
-    let guard = guard.as_ref().map(narrow);
-    let uniform = s.elsewhere(uniform, &small);
-    let guard = s.both(guard, uniform);
+    let others: Vec<Var> = others.iter().map(narrow).collect();
+    let mut guard = s.elsewhere(uniform, &small);
+    for m in others {
+        guard = s.both(guard, Some(m));
+    }
+    let keep: Vec<usize> = (0..shape.len()).filter(|k| !ignored.contains(k)).collect();
+    for (m, fact) in bounds {
+        let there = s.moved(m, &best_places(&fact, shape, &keep), &small)?;
+        guard = s.both(guard, Some(there));
+    }
     let some = s.not_empty(ignored.iter().map(|&k| &shape[k]), &small);
     let guard = s.both(guard, some);
     let once = s.map(*p, &args, guard);

@@ -170,6 +170,18 @@ impl Dependence<'_> {
     }
 }
 
+/// Where, over the axes that are kept, something not negative is largest along the others, on which
+/// it depends with coefficients 1 and -1: there is an index for which it holds if it holds there.
+pub(super) fn best_places(fact: &Affine, whole: &[Size], keep: &[usize]) -> Vec<Affine> {
+    let rank = keep.len();
+    let place = |k: usize| match keep.iter().position(|&x| x == k) {
+        Some(at) => Affine::axis(rank, at),
+        None if fact.coefs[k].is(1) => Affine::constant(rank, whole[k].plus(-1)),
+        None => Affine::constant(rank, Size::lit(0)),
+    };
+    (0..whole.len()).map(place).collect()
+}
+
 /// What arrays are without axes that their values do not depend on.
 struct Smaller<'a> {
     members: &'a [Var],
@@ -199,13 +211,7 @@ impl<'a> Smaller<'a> {
         for &m in members {
             let facts = s.not_negative(m);
             let [fact] = &facts[..] else { return None };
-            let place = |k: usize| match keep.iter().position(|&x| x == k) {
-                Some(at) => Affine::axis(keep.len(), at),
-                // There is an index for which it holds if it holds for the best one.
-                None if fact.coefs[k].is(1) => Affine::constant(keep.len(), whole[k].plus(-1)),
-                None => Affine::constant(keep.len(), Size::lit(0)),
-            };
-            to.push((0..whole.len()).map(place).collect());
+            to.push(best_places(fact, whole, keep));
         }
         Some(Smaller {
             members,

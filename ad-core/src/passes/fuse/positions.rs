@@ -1,0 +1,176 @@
+//! Reads of a part of an array at the positions of extrema are reads of the array.
+//!
+//! ```text
+//! v[i, k] = x[i + k],  p[i] = argmax k: v[i, k],  m[i] = v[i, p[i]]    ─▶    m[i] = x[i + p[i]]
+//! ```
+//!
+//! A read at a computed place needs an array, and the part would be copied for that. Such a
+//! position is inside of the part, if it is not the position in nothing. What is read together with
+//! the position is left alone ([`super::extreme`]).
+
+use super::extreme::{extremes, positive_lengths};
+use super::is_opaque;
+use crate::ir::build::{Builder, translate_size};
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Var};
+use crate::ir::live::live;
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Atom, Size};
+use std::collections::HashSet;
+
+/// The program with such reads, if there are any. These lengths are positive.
+pub(super) fn at_positions(program: &Program, positive: &[Size]) -> Option<Program> {
+    let params = program.params.len();
+    let mut is_array = vec![true; params];
+    is_array.resize(params + program.eqs.len(), false);
+    let pairs: HashSet<Var> = extremes(program, &is_array, positive)
+        .into_values()
+        .collect();
+    let part = |k: usize| {
+        let is_pair = pairs.contains(&program.var_of(k));
+        (!is_pair).then(|| part_at_position(program, &program.eqs[k], positive))?
+    };
+    let parts: Vec<Option<(Var, &[Ix])>> = (0..program.eqs.len()).map(part).collect();
+    if parts.iter().all(Option::is_none) {
+        return None;
+    }
+    let mut out = Builder::new(&program.name, program.params.clone());
+    program.requires.iter().for_each(|r| out.require(r.clone()));
+    let mut new: Vec<Var> = (0..params as u32).map(Var).collect();
+    for (eq, part) in program.eqs.iter().zip(parts) {
+        let of = |v: Var| new[v.index()];
+        let read = part.and_then(|(array, part)| read(&mut out, eq, (array, part), &of));
+        new.push(read.unwrap_or_else(|| out.copy(eq, &mut |v| new[v.index()])));
+    }
+    for (k, p) in program.params.iter().enumerate() {
+        let shape = (p.ty.shape.iter()).map(|n| translate_size(n, &mut |v| new[v.index()]));
+        out.set_param_shape(k, shape.collect());
+    }
+    let results = program.results.iter().map(|r| new[r.index()]).collect();
+    Some(live(&out.finish(results)))
+}
+
+/// If an equation reads a part of an array at the position of an extremum, the array and where the
+/// part lies.
+fn part_at_position<'a>(
+    program: &'a Program,
+    eq: &Eq,
+    positive: &[Size],
+) -> Option<(Var, &'a [Ix])> {
+    let Op::Gather { src, index } = &eq.op else {
+        return None;
+    };
+    let part = program.eq(*src)?;
+    let Op::Gather {
+        src: array,
+        index: of,
+    } = &part.op
+    else {
+        return None;
+    };
+    let lies_in_memory = program.eq(*array).is_none_or(|e| is_opaque(&e.op));
+    let is_affine = |i: &Ix| matches!(i, Ix::Affine(_));
+    let here = positive_lengths(program, eq.guard);
+    let is_inside = |(i, n): (&Ix, &Size)| match i {
+        Ix::Affine(a) => eq.guard.is_none() || a.inside(&eq.ty.shape, n),
+        Ix::Data(v) => {
+            let has_some = n.at_least(1) || positive.contains(n) || here.contains(n);
+            has_some && is_position(program, *v, n)
+        }
+    };
+    let is = lies_in_memory
+        && part.guard.is_none()
+        && of.iter().all(is_affine)
+        && !index.iter().all(is_affine)
+        && index.iter().zip(&part.ty.shape).all(is_inside);
+    is.then_some((*array, of))
+}
+
+/// Whether a variable has positions of extrema along an axis of this length, maybe of a branch.
+fn is_position(program: &Program, v: Var, n: &Size) -> bool {
+    let Some(eq) = program.eq(v) else {
+        return false;
+    };
+    match &eq.op {
+        Op::ArgReduce { src, axis, .. } => program.ty(*src).shape[*axis] == *n,
+        Op::Loop { .. } => eq.loop_result().is_some_and(|(run, result)| {
+            let mut is_fixed = true;
+            n.visit(&mut |a| is_fixed &= !matches!(a, Atom::Value(_)));
+            let found = run.looped.body.results.get(result);
+            let is_branch = program.branch(run).is_some() && is_fixed;
+            is_branch && found.is_some_and(|r| is_position(&run.looped.body, *r, n))
+        }),
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Call { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => false,
+    }
+}
+
+/// The read of the array itself.
+fn read(
+    out: &mut Builder,
+    eq: &Eq,
+    (array, part): (Var, &[Ix]),
+    new: &dyn Fn(Var) -> Var,
+) -> Option<Var> {
+    let Op::Gather { index, .. } = &eq.op else {
+        return None;
+    };
+    let shape: Vec<Size> = eq
+        .ty
+        .shape
+        .iter()
+        .map(|n| translate_size(n, &mut { new }))
+        .collect();
+    let rank = shape.len();
+    let guard = eq.guard.map(new);
+    let mut places = vec![];
+    for i in part {
+        let Ix::Affine(a) = i else { return None };
+        let constant = Affine::constant(rank, translate_size(&a.constant, &mut { new }));
+        let (mut affine, mut data) = (constant, vec![]);
+        for (c, i) in a.coefs.iter().zip(index).filter(|(c, _)| !c.is(0)) {
+            let c = translate_size(c, &mut { new });
+            match i {
+                Ix::Affine(i) => {
+                    let coefs = i.coefs.iter().map(|n| translate_size(n, &mut { new }));
+                    let i = Affine {
+                        constant: translate_size(&i.constant, &mut { new }),
+                        coefs: coefs.collect(),
+                    };
+                    affine = affine.add_scaled(&i, &c);
+                }
+                Ix::Data(v) => data.push((c, new(*v))),
+            }
+        }
+        places.push(if data.is_empty() {
+            Ix::Affine(affine)
+        } else if let ([(c, v)], true) = (&data[..], affine == Affine::constant(rank, Size::lit(0)))
+            && c.is(1)
+        {
+            Ix::Data(*v)
+        } else {
+            let mut place = out.index(affine, &shape);
+            for (c, v) in data {
+                let scaled = match c.is(1) {
+                    true => v,
+                    false => {
+                        let c = out.index(Affine::constant(rank, c), &shape);
+                        out.map(Prim::IMul, &[c, v], guard)
+                    }
+                };
+                place = out.map(Prim::IAdd, &[place, scaled], guard);
+            }
+            Ix::Data(place)
+        });
+    }
+    Some(out.gather(new(array), places, &shape, guard))
+}
