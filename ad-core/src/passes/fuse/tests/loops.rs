@@ -546,3 +546,95 @@ fn what_is_read_first_is_read_where_a_loop_runs() {
     let program = fused(text);
     assert_eq!(taken(&sequence(&program).body), [true, true]);
 }
+
+#[test]
+fn what_is_written_into_an_array_is_written_in_each_step() {
+    let text = "fn f(x: real[d0.0], n: int[], y: real[d2.0])
+        require d2.0 >= d0.0 + n1
+        require n1 >= 0
+        v3: real[] = fill 1.0
+        loop 0 with 1 states
+            fn step(x: real[d0.0], s: real[], i: int[])
+            v3: real[] = gather v0[(v2)]
+            v4: real[] = mul(v1, v3)
+            return v4, v1
+        v4: real[d0.0] = loop 0 out 1 given [v0] from [v3] for d0.0
+        v5: real[d2.0] = update v2 with v4[i0 + n1]
+        return v5";
+    let args = |x: &[f64], n: i64, y: &[f64]| [reals(x), int(n), reals(y)];
+    let ones = [1.0; 5];
+    for text in [
+        text.to_owned(),
+        text.replace("1 states", "1 states reverse"),
+    ] {
+        let got = agree(&text, &args(&[2.0, 3.0, 5.0], 1, &ones));
+        let wanted = match text.contains("reverse") {
+            false => [1.0, 1.0, 2.0, 6.0, 1.0],
+            true => [1.0, 15.0, 5.0, 1.0, 1.0],
+        };
+        assert_eq!(got, vec![reals(&wanted)]);
+        agree(&text, &args(&[], 0, &[]));
+        let program = fused(&text);
+        let found = sequence(&program);
+        assert_eq!((found.states, found.body.results.len()), (2, 2));
+    }
+    // Something else reads what is collected.
+    let other = text.replace("return v5", "return v5, v4");
+    let program = fused(&other);
+    assert_eq!(sequence(&program).states, 1);
+    agree(&other, &args(&[2.0, 3.0, 5.0], 2, &ones));
+}
+
+#[test]
+fn a_part_of_an_array_is_read_where_it_is() {
+    let text = "fn f(x: real[d0.0], n: int[], m: int[])
+        require d0.0 >= n1 + n2
+        require n1 >= 0
+        require n2 >= 0
+        v3: real[] = fill 0.0
+        v4: real[n2] = gather v0[i0 + n1]
+        loop 0 with 1 states
+            fn step(m: int[], x: real[v0], s: real[], i: int[])
+            v4: real[] = gather v1[(v3)]
+            v5: real[] = mul(v2, v4)
+            v6: real[] = add(v5, v4)
+            return v6
+        v5: real[] = loop 0 out 0 given [v2, v4] from [v3] for n2
+        return v5";
+    for (n, m) in [(0, 4), (1, 3), (1, 2), (4, 0)] {
+        agree(text, &[reals(&[2.0, 3.0, 5.0, 7.0]), int(n), int(m)]);
+    }
+    let program = fused(text);
+    let copies = program.steps.iter().filter(|s| s.ty.shape.len() == 1);
+    assert_eq!(copies.count(), 0, "{program}");
+}
+
+#[test]
+fn a_part_is_read_at_the_position_of_an_extremum() {
+    let text = "fn f(x: real[d0.0], n: int[], y: real[d2.0])
+        require d0.0 >= 2
+        require d2.0 >= d0.0
+        v3: real[d0.0 - 2, 3] = gather v0[i0 + i1]
+        v4: int[d0.0 - 2] = argmax v3 along 1
+        v5: real[d0.0 - 2] = gather v3[i0, v4]
+        v6: real[d0.0 - 2, 3] = gather v2[i0 + i1]
+        v7: real[d0.0 - 2] = gather v6[i0, v4]
+        return v4, v5, v7";
+    let got = agree(
+        text,
+        &[
+            reals(&[2.0, 3.0, 5.0, 7.0]),
+            int(0),
+            reals(&[1.0, 2.0, 3.0, 4.0]),
+        ],
+    );
+    assert_eq!(got[2], reals(&[3.0, 4.0]));
+    let rank = |text: &str| fused(text).steps.iter().map(|s| s.ty.shape.len()).max();
+    assert_eq!(rank(text), Some(1));
+    // The row may be empty.
+    let empty = text
+        .replace(", 3]", ", n1]")
+        .replace("d0.0 >= 2", "d0.0 + 1 >= n1");
+    let empty = empty.replace("d0.0 - 2", "d0.0 + 1 - n1");
+    assert_eq!(rank(&empty), Some(2));
+}
