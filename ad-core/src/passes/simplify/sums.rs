@@ -100,7 +100,10 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let small = without(shape, &ignored);
     let demanded =
         |(a, n): &(&Affine, &Size)| s.is_demanded_inside(&a.without(&ignored), &small, &[], n);
-    if ignored.is_empty() || !reads.iter().all(demanded) {
+    // A pass over an array is dearer than one light operation where its result is needed.
+    let is_light = matches!(p, Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg);
+    let is_dear = bounds.is_empty() || small.is_empty() || !is_light;
+    if ignored.is_empty() || !is_dear || !reads.iter().all(demanded) {
         return None;
     }
     let mut known = HashMap::new();
@@ -121,8 +124,14 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }
     let keep: Vec<usize> = (0..shape.len()).filter(|k| !ignored.contains(k)).collect();
     for (m, fact) in bounds {
-        let there = s.moved(m, &best_places(&fact, shape, &keep), &small)?;
-        guard = s.both(guard, Some(there));
+        let best = best_places(&fact, shape, &keep);
+        let fact = fact.compose(&best, keep.len());
+        let there = match fact.is_constant() {
+            // So many places at most.
+            true => s.not_empty([fact.constant.plus(1).larger(&Size::lit(0))].iter(), &small),
+            false => Some(s.moved(m, &best, &small)?),
+        };
+        guard = s.both(guard, there);
     }
     let some = s.not_empty(ignored.iter().map(|&k| &shape[k]), &small);
     let guard = s.both(guard, some);
