@@ -7,6 +7,7 @@ use crate::ir::bulk::{Affine, Eq, Ix, Op, Var};
 use crate::ir::core::ReduceOp;
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit, Size};
+use crate::thresholds::OPERANDS_SEARCHED;
 use std::collections::HashMap;
 
 pub(super) const RULES: &[Rule] = &[
@@ -64,12 +65,13 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         step.is_none_or(|c| (c.is(1) || c.is(-1)) && steps.all(|c| c.is(0)))
     });
     let mut reads: Vec<(&Affine, &Size)> = vec![];
-    for v in args.iter().chain(&others).copied() {
-        let of = s.out.eq(v)?;
-        if of.guard.is_some_and(|h| !s.is_implied(h, guard.as_slice())) {
-            return None;
-        }
-        match &of.op {
+    let mut leaves = others.clone();
+    for v in args {
+        let found = leaves_of(s, *v, guard, !bounds.is_empty(), &mut leaves);
+        found.then_some(())?;
+    }
+    for v in leaves {
+        match &s.out.eq(v)?.op {
             Op::Fill(_) => {}
             Op::Gather { src, index } => {
                 let index = all_affine(index)?;
@@ -100,28 +102,27 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let small = without(shape, &ignored);
     let demanded =
         |(a, n): &(&Affine, &Size)| s.is_demanded_inside(&a.without(&ignored), &small, &[], n);
-    // A pass over an array is dearer than one light operation where its result is needed.
-    let is_light = matches!(p, Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg);
-    let is_dear = bounds.is_empty() || small.is_empty() || !is_light;
-    if ignored.is_empty() || !is_dear || !reads.iter().all(demanded) {
+    // A light operation is not worth a guard, and another pass over an array even less.
+    let is_worth = match bounds.is_empty() {
+        true => others.len() <= 1,
+        false => !is_light(*p),
+    };
+    if ignored.is_empty() || !is_worth || !reads.iter().all(demanded) {
         return None;
     }
     let mut known = HashMap::new();
     let mut narrow = |v: &Var| {
-        // What is there under the guard of the equation is read where that holds.
-        let bare = Eq {
-            guard: None,
-            ..s.out.eq(*v).expect("no parameter").clone()
-        };
-        let bare = s.push(bare);
+        let bare = bare(s, *v);
         narrowed(s, bare, &ignored, &mut known)
     };
     let args: Vec<Var> = args.iter().map(&mut narrow).collect();
     let others: Vec<Var> = others.iter().map(narrow).collect();
+    let some = s.not_empty(ignored.iter().map(|&k| &shape[k]), &small);
     let mut guard = s.elsewhere(uniform, &small);
     for m in others {
         guard = s.both(guard, Some(m));
     }
+    guard = s.both(guard, some);
     let keep: Vec<usize> = (0..shape.len()).filter(|k| !ignored.contains(k)).collect();
     for (m, fact) in bounds {
         let best = best_places(&fact, shape, &keep);
@@ -133,8 +134,6 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         };
         guard = s.both(guard, there);
     }
-    let some = s.not_empty(ignored.iter().map(|&k| &shape[k]), &small);
-    let guard = s.both(guard, some);
     let once = s.map(*p, &args, guard);
     let rank = shape.len();
     let index = (0..rank)
@@ -145,6 +144,61 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         op: Op::Gather { src: once, index },
         ..eq.clone()
     }))
+}
+
+/// Adds what a variable is made of: literals, positions and reads; if `through`, by light
+/// operations. Gives whether it is. Guards are no others than that of the equation.
+fn leaves_of(
+    s: &Simplifier,
+    v: Var,
+    guard: Option<Var>,
+    through: bool,
+    leaves: &mut Vec<Var>,
+) -> bool {
+    let Some(eq) = s.out.eq(v) else { return false };
+    if eq.guard.is_some_and(|h| !s.is_implied(h, guard.as_slice())) {
+        return false;
+    }
+    match &eq.op {
+        Op::Map(p, args) if is_light(*p) => {
+            let few = leaves.len() < OPERANDS_SEARCHED;
+            let mut is = |v: &Var| leaves_of(s, *v, guard, through, leaves);
+            through && few && args.iter().all(&mut is)
+        }
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Gather { .. }
+        | Op::Map(..)
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Recur { .. }
+        | Op::Contract { .. }
+        | Op::Update { .. }
+        | Op::Call { .. }
+        | Op::Loop { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => {
+            leaves.push(v);
+            true
+        }
+    }
+}
+
+/// What is there under a guard, without it.
+fn bare(s: &mut Simplifier, v: Var) -> Var {
+    let mut eq = s.out.eq(v).expect("no parameter").clone();
+    eq.guard = None;
+    if let Op::Map(p, args) = &mut eq.op
+        && is_light(*p)
+    {
+        args.iter_mut().for_each(|a| *a = bare(s, *a));
+    }
+    s.push(eq)
+}
+
+fn is_light(p: Prim) -> bool {
+    matches!(p, Prim::Add | Prim::Sub | Prim::Mul | Prim::Neg)
 }
 
 /// Whether an array is the same along an axis. It is if it consists of positions, of reads and of
