@@ -146,8 +146,8 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// Adds what a variable is made of: literals, positions and reads; if `through`, by light
-/// operations. Gives whether it is. Guards are no others than that of the equation.
+/// Adds what a variable is made of: literals, positions and reads; if `through`, also by light
+/// operations and where the guard of the equation holds. Gives whether it is.
 fn leaves_of(
     s: &Simplifier,
     v: Var,
@@ -156,7 +156,8 @@ fn leaves_of(
     leaves: &mut Vec<Var>,
 ) -> bool {
     let Some(eq) = s.out.eq(v) else { return false };
-    if eq.guard.is_some_and(|h| !s.is_implied(h, guard.as_slice())) {
+    let is_there = |h: Var| through && s.is_implied(h, guard.as_slice());
+    if !eq.guard.is_none_or(is_there) {
         return false;
     }
     match &eq.op {
