@@ -10,7 +10,7 @@
 
 use super::extreme::{extremes, positive_lengths};
 use super::is_opaque;
-use crate::ir::build::{Builder, translate_size};
+use crate::ir::build::{Builder, translate_ix, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Var};
 use crate::ir::live::live;
 use crate::ir::prims::Prim;
@@ -124,53 +124,44 @@ fn read(
     let Op::Gather { index, .. } = &eq.op else {
         return None;
     };
-    let shape: Vec<Size> = eq
-        .ty
-        .shape
-        .iter()
-        .map(|n| translate_size(n, &mut { new }))
-        .collect();
-    let rank = shape.len();
+    let of = &mut |v| new(v);
+    let shape: Vec<Size> = eq.ty.shape.iter().map(|n| translate_size(n, of)).collect();
+    let index: Vec<Ix> = index.iter().map(|i| translate_ix(i, of)).collect();
+    let part: Vec<Ix> = part.iter().map(|i| translate_ix(i, of)).collect();
     let guard = eq.guard.map(new);
-    let mut places = vec![];
-    for i in part {
-        let Ix::Affine(a) = i else { return None };
-        let constant = Affine::constant(rank, translate_size(&a.constant, &mut { new }));
-        let (mut affine, mut data) = (constant, vec![]);
-        for (c, i) in a.coefs.iter().zip(index).filter(|(c, _)| !c.is(0)) {
-            let c = translate_size(c, &mut { new });
-            match i {
-                Ix::Affine(i) => {
-                    let coefs = i.coefs.iter().map(|n| translate_size(n, &mut { new }));
-                    let i = Affine {
-                        constant: translate_size(&i.constant, &mut { new }),
-                        coefs: coefs.collect(),
-                    };
-                    affine = affine.add_scaled(&i, &c);
-                }
-                Ix::Data(v) => data.push((c, new(*v))),
-            }
-        }
-        places.push(if data.is_empty() {
-            Ix::Affine(affine)
-        } else if let ([(c, v)], true) = (&data[..], affine == Affine::constant(rank, Size::lit(0)))
-            && c.is(1)
-        {
-            Ix::Data(*v)
-        } else {
-            let mut place = out.index(affine, &shape);
-            for (c, v) in data {
-                let scaled = match c.is(1) {
-                    true => v,
-                    false => {
-                        let c = out.index(Affine::constant(rank, c), &shape);
-                        out.map(Prim::IMul, &[c, v], guard)
-                    }
-                };
-                place = out.map(Prim::IAdd, &[place, scaled], guard);
-            }
-            Ix::Data(place)
-        });
-    }
+    let places = part.iter().map(|i| match i {
+        Ix::Affine(a) => Some(place(out, a, &index, &shape, guard)),
+        Ix::Data(_) => None,
+    });
+    let places = places.collect::<Option<Vec<Ix>>>()?;
     Some(out.gather(new(array), places, &shape, guard))
+}
+
+/// An affine function of the places of an index map.
+fn place(out: &mut Builder, a: &Affine, index: &[Ix], shape: &[Size], guard: Option<Var>) -> Ix {
+    let rank = shape.len();
+    let mut affine = Affine::constant(rank, a.constant.clone());
+    let mut data = vec![];
+    for (c, i) in a.coefs.iter().zip(index).filter(|(c, _)| !c.is(0)) {
+        match i {
+            Ix::Affine(i) => affine = affine.add_scaled(i, c),
+            Ix::Data(v) => data.push((c, *v)),
+        }
+    }
+    let is_nothing = affine == Affine::constant(rank, Size::lit(0));
+    match data[..] {
+        [] => return Ix::Affine(affine),
+        [(c, v)] if is_nothing && c.is(1) => return Ix::Data(v),
+        _ => {}
+    }
+    let whole = out.index(affine, shape);
+    let whole = data.into_iter().fold(whole, |whole, (c, v)| {
+        let mut term = v;
+        if !c.is(1) {
+            let c = out.index(Affine::constant(rank, c.clone()), shape);
+            term = out.map(Prim::IMul, &[c, v], guard);
+        }
+        out.map(Prim::IAdd, &[whole, term], guard)
+    });
+    Ix::Data(whole)
 }

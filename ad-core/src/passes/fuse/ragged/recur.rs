@@ -116,7 +116,7 @@ impl Flattener<'_> {
             let at = given.iter().position(|w| *w == v);
             Var(at.expect("lengths of arrays that are given") as u32)
         };
-        let shape = vec![translate_size(total, &mut { inside })];
+        let shape = vec![translate_size(total, &mut |v| inside(v))];
         let ty = Type {
             elem: Elem::Real,
             shape,
