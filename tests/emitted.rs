@@ -70,10 +70,14 @@ fn prefix_sums() {
 fn suffix_sums() {
     let source = "fn f(x: &Array1<f64>) -> Array1<f64> {
         let n = x.len();
-        build(n, |i| sum(n, |j| if j >= i { x[j].exp() } else { 0.0 }))
+        build(n, |i| sum(n, |j| if j >= i { (x[i] + x[j]).exp() } else { 0.0 }))
     }";
-    let wanted = "rt::build([x_len], |[i]| rt::sum(i..x_len, |j| rt::exp(x[[j]])))";
+    let wanted = "rt::build([x_len], |[i]| rt::sum(i..x_len, |j| rt::exp(x[[i]] + x[[j]])))";
     assert_writes(&written(VALUE, source, "f_value"), wanted);
+    let source = source.replace("x[i] + x[j]", "x[j]");
+    let wanted = "let t = rt::build_costly([x_len], |[i]| rt::exp(x[[i]]));
+        let value = rt::build([x_len], |[i]| rt::sum_light(i..x_len, |j| t[[j]]));";
+    assert_writes(&written(VALUE, &source, "f_value"), wanted);
 }
 
 #[test]
