@@ -659,18 +659,12 @@ fn first_light<T: Real>(
             }
             next += LIGHT;
         }
-        best = combined(values, |a, b| if beats(b, a) { b } else { a });
-        if beats(best, start) {
+        let all: [(T, i64); LIGHT] = std::array::from_fn(|k| (values[k], places[k]));
+        (best, at) = combined(all, |a, b| {
             // Of equal ones the first.
-            let is_best = |k: usize| {
-                if values[k] == best {
-                    places[k]
-                } else {
-                    i64::MAX
-                }
-            };
-            at = combined::<_, LIGHT>(std::array::from_fn(is_best), i64::min);
-        }
+            let wins = beats(b.0, a.0) | ((b.0 == a.0) & (b.1 < a.1));
+            select_unpredictable(wins, b, a)
+        });
     }
     while next < end {
         (best, at) = later((best, at), (f(next as i64), next), &beats);

@@ -51,6 +51,18 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     } else {
         (None, eq.guard)
     };
+    if ignored.is_empty() {
+        return None;
+    }
+    let mut operands = Operands::default();
+    for v in args {
+        operands.add(s, *v, guard.is_some()).then_some(())?;
+    }
+    let Operands { mut leaves, guards } = operands;
+    let is_there = |h: &Var| s.is_implied(*h, guard.as_slice());
+    if !guards.iter().all(is_there) {
+        return None;
+    }
     // Along an axis, other guards may say how far it is from one of its ends.
     let members = guard.map_or(vec![], |g| s.members(g));
     let (mut bounds, mut others) = (vec![], vec![]);
@@ -66,11 +78,7 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         step.is_none_or(|c| (c.is(1) || c.is(-1)) && steps.all(|c| c.is(0)))
     });
     let mut reads: Vec<(&Affine, &Size)> = vec![];
-    let mut leaves = others.clone();
-    for v in args {
-        let found = leaves_of(s, *v, guard, !bounds.is_empty(), &mut leaves);
-        found.then_some(())?;
-    }
+    leaves.extend(&others);
     for v in leaves {
         match &s.out.eq(v)?.op {
             Op::Fill(_) => {}
@@ -105,7 +113,7 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         |(a, n): &(&Affine, &Size)| s.is_demanded_inside(&a.without(&ignored), &small, &[], n);
     // A light operation is not worth a guard, and another pass over an array even less.
     let is_worth = match bounds.is_empty() {
-        true => others.len() <= 1,
+        true => others.len() <= 1 && guards.is_empty(),
         false => !is_light(*p),
     };
     if ignored.is_empty() || !is_worth || !reads.iter().all(demanded) {
@@ -147,43 +155,55 @@ fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     }))
 }
 
-/// Adds what a variable is made of: literals, positions and reads; if `through`, also by light
-/// operations and where the guard of the equation holds. Gives whether it is.
-fn leaves_of(
-    s: &Simplifier,
-    v: Var,
-    guard: Option<Var>,
-    through: bool,
-    leaves: &mut Vec<Var>,
-) -> bool {
-    let Some(eq) = s.out.eq(v) else { return false };
-    let is_there = |h: Var| through && s.is_implied(h, guard.as_slice());
-    if !eq.guard.is_none_or(is_there) {
-        return false;
-    }
-    match &eq.op {
-        Op::Map(p, args) if is_light(*p) => {
-            let few = leaves.len() < OPERANDS_SEARCHED;
-            let mut is = |v: &Var| leaves_of(s, *v, guard, through, leaves);
-            through && few && args.iter().all(&mut is)
+/// What an operation is of.
+#[derive(Default)]
+struct Operands {
+    /// Literals, positions and reads, by way of light operations.
+    leaves: Vec<Var>,
+    /// The guards on the way, and those of light operations.
+    guards: Vec<Var>,
+}
+
+impl Operands {
+    /// Adds a variable; gives whether it is made of these. Where guards are no help, there are none
+    /// on the way, and no operations.
+    fn add(&mut self, s: &Simplifier, v: Var, with_guards: bool) -> bool {
+        let mut open = vec![v];
+        while let Some(v) = open.pop() {
+            let Some(eq) = s.out.eq(v) else { return false };
+            if open.len() + self.leaves.len() + self.guards.len() > OPERANDS_SEARCHED {
+                return false;
+            }
+            match &eq.op {
+                Op::Map(p, args) if is_light(*p) => {
+                    if !with_guards || eq.guard.is_none() {
+                        return false;
+                    }
+                    open.extend(args);
+                }
+                Op::Map(Prim::IntToReal, _) | Op::Fill(_) | Op::Index(_) | Op::Gather { .. } => {
+                    self.leaves.push(v);
+                }
+                Op::Map(..)
+                | Op::Scatter(_)
+                | Op::Reduce { .. }
+                | Op::ArgReduce { .. }
+                | Op::Recur { .. }
+                | Op::Contract { .. }
+                | Op::Update { .. }
+                | Op::Call { .. }
+                | Op::Loop { .. }
+                | Op::Copy(_)
+                | Op::Stop(_) => return false,
+            }
+            if let Some(h) = eq.guard {
+                if !with_guards {
+                    return false;
+                }
+                self.guards.push(h);
+            }
         }
-        Op::Fill(_)
-        | Op::Index(_)
-        | Op::Gather { .. }
-        | Op::Map(..)
-        | Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Recur { .. }
-        | Op::Contract { .. }
-        | Op::Update { .. }
-        | Op::Call { .. }
-        | Op::Loop { .. }
-        | Op::Copy(_)
-        | Op::Stop(_) => {
-            leaves.push(v);
-            true
-        }
+        true
     }
 }
 
