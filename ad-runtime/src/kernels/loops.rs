@@ -659,12 +659,21 @@ fn first_light<T: Real>(
             }
             next += LIGHT;
         }
-        let all: [(T, i64); LIGHT] = std::array::from_fn(|k| (values[k], places[k]));
-        (best, at) = combined(all, |a, b| {
-            // Of equal ones the first.
-            let wins = beats(b.0, a.0) | ((b.0 == a.0) & (b.1 < a.1));
-            select_unpredictable(wins, b, a)
-        });
+        let better = |a, b| if beats(b, a) { b } else { a };
+        best = combined(values, better);
+        if beats(best, start) {
+            // Of equal ones the first. Zeros are equal, whatever their signs.
+            let place = |k: usize| {
+                if values[k] == best {
+                    places[k]
+                } else {
+                    i64::MAX
+                }
+            };
+            at = combined::<_, LIGHT>(std::array::from_fn(place), i64::min);
+            let value = |k: usize| if places[k] == at { values[k] } else { start };
+            best = combined::<_, LIGHT>(std::array::from_fn(value), better);
+        }
     }
     while next < end {
         (best, at) = later((best, at), (f(next as i64), next), &beats);
