@@ -1,7 +1,8 @@
 //! What a loop collects to write it into an array is written there step by step.
 //!
 //! ```text
-//! r = loop with c in each step,  s' = s with r at [o + k]   =   s' = loop from s of s with c at [o + k]
+//! r = loop with c in each step
+//! s' = s with r at [o + k]         =      s' = loop from s of s with c at [o + k]
 //! ```
 //!
 //! So the residuals of loops whose number of steps varies without a known bound are not copied

@@ -62,16 +62,25 @@ fn extreme(program: &Program, v: Var, positive: &[Size]) -> Option<(Var, Var)> {
         Ix::Affine(a) => a.as_axis() == Some(axis),
         Ix::Data(_) => false,
     });
-    let has_some = |n: &Size| {
-        n.at_least(1) || positive.contains(n) || positive_lengths(program, eq.guard).contains(n)
-    };
     let is = of == src
         && *axis == along
         && is_here
         && found.guard == eq.guard
         && found.ty.shape == eq.ty.shape
-        && has_some(&program.ty(*src).shape[along]);
+        && has_some(program, eq.guard, &program.ty(*src).shape[along], positive);
     is.then_some((place, *src))
+}
+
+/// Whether a length is positive: one of those that are everywhere, or where a guard holds.
+pub(super) fn has_some(
+    program: &Program,
+    guard: Option<Var>,
+    length: &Size,
+    positive: &[Size],
+) -> bool {
+    length.at_least(1)
+        || positive.contains(length)
+        || positive_lengths(program, guard).contains(length)
 }
 
 /// The lengths that are positive where a condition holds.

@@ -1,14 +1,16 @@
 //! Reads of a part of an array at the positions of extrema are reads of the array.
 //!
 //! ```text
-//! v[i, k] = x[i + k],  p[i] = argmax k: v[i, k],  m[i] = v[i, p[i]]    ─▶    m[i] = x[i + p[i]]
+//! v[i, k] = x[i + k]
+//! p[i] = argmax k: v[i, k]
+//! m[i] = v[i, p[i]]            ─▶     m[i] = x[i + p[i]]
 //! ```
 //!
-//! A read at a computed place needs an array, and the part would be copied for that. Such a
-//! position is inside of the part, if it is not the position in nothing. What is read together with
-//! the position is left alone ([`super::extreme`]).
+//! A read at a computed place needs an array, so the part would be copied. If the part has any
+//! elements, the position of its extremum is inside of it, and no failure is lost. A value that is
+//! found together with its position is left alone ([`super::extreme`]).
 
-use super::extreme::{extremes, positive_lengths};
+use super::extreme::{extremes, has_some};
 use super::is_opaque;
 use crate::ir::build::{Builder, translate_ix, translate_size};
 use crate::ir::bulk::{Affine, Eq, Ix, Op, Program, Var};
@@ -69,13 +71,9 @@ fn part_at_position<'a>(
     };
     let lies_in_memory = program.eq(*array).is_none_or(|e| is_opaque(&e.op));
     let is_affine = |i: &Ix| matches!(i, Ix::Affine(_));
-    let here = positive_lengths(program, eq.guard);
     let is_inside = |(i, n): (&Ix, &Size)| match i {
         Ix::Affine(a) => eq.guard.is_none() || a.inside(&eq.ty.shape, n),
-        Ix::Data(v) => {
-            let has_some = n.at_least(1) || positive.contains(n) || here.contains(n);
-            has_some && is_position(program, *v, n)
-        }
+        Ix::Data(v) => is_position(program, *v, n) && has_some(program, eq.guard, n, positive),
     };
     let is = lies_in_memory
         && part.guard.is_none()

@@ -33,9 +33,9 @@ pub(super) const RULES: &[Rule] = &[
 /// k of length n: computed without that axis and repeated along it. For primitives that count, and
 /// only where no read can fail, since over an empty axis none would happen. The guard is more than
 /// thrift: without it a partial derivative of NaN would meet the cotangent 0 of an empty axis. A
-/// guard of the equation that depends on such an axis compares it with one bound, so that it is seen
-/// whether it holds anywhere. Then light operations that operands are made of are repeated, in the
-/// smaller space.
+/// guard of the equation that depends on such an axis compares it with one bound, so that it is
+/// known whether it holds anywhere. Then light operations that operands are made of are repeated,
+/// in the smaller space.
 fn map_of_repeated(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(p, args) = &eq.op else {
         return None;
