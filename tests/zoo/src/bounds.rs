@@ -10,28 +10,13 @@
 //! Where one product with a tangent or cotangent takes more than 2 V, as in loops, a Jacobian takes
 //! at most min(m, n) of these products. What does not depend on sizes counts as one operation.
 
-use crate::higher::{MOST, directions, elements, real, shared, unless_refused};
+use crate::derived::{Derived, Function};
+use crate::higher::{MOST, directions, elements, shared};
 use crate::stages::random;
-use cotangent_core::ir::core::Program;
 use cotangent_core::ir::jacobian::Direction;
-use cotangent_core::ir::ty::Elem;
 use cotangent_core::ir::value::Value;
-use cotangent_core::ir::{bulk, core_eval, generate, kernel, kernel_eval};
-use cotangent_core::pipeline::{self, Apart, Derivative};
-use std::cell::RefCell;
-use std::rc::Rc;
-
-/// A program whose derivatives are counted at several arguments. Each is compiled once, when it is
-/// asked for.
-pub struct Compiled {
-    program: Program,
-    wrt: Vec<usize>,
-    bulk: bulk::Program,
-    apart: Apart,
-    /// What linearising keeps, and the product that reads it.
-    linearised: (kernel::Program, kernel::Program),
-    derivatives: RefCell<Vec<(Derivative, Option<Rc<kernel::Program>>)>>,
-}
+use cotangent_core::ir::{core_eval, generate, kernel_eval};
+use cotangent_core::pipeline::Derivative;
 
 /// A derivative that takes more operations than it may.
 #[derive(Clone, Debug)]
@@ -51,57 +36,24 @@ struct Run {
     results: Vec<Value>,
 }
 
-fn run(what: &str, program: &kernel::Program, args: &[Value]) -> Result<Run, String> {
-    let (results, cost) =
-        kernel_eval::eval(program, args).map_err(|e| format!("fused {what}: {e}"))?;
-    let size: usize = args.iter().chain(&results).map(elements).sum();
-    Ok(Run {
-        operations: cost.operations,
-        size: size as u64,
-        results,
-    })
-}
-
-impl Compiled {
-    /// The derivatives of a program.
-    ///
-    /// # Errors
-    /// If it cannot be linearised.
-    pub fn of(program: Program) -> Result<Compiled, String> {
-        let wrt = real(&program);
-        let bulk = pipeline::to_bulk(&program, &mut |_, _| {})?;
-        let apart = pipeline::apart(&bulk, &wrt, &[], 0..0, &mut |_, _| {})?;
-        let values = pipeline::to_kernels(&apart.values)?;
-        let product = pipeline::to_kernels(&apart.jvp)?;
-        Ok(Compiled {
-            program,
-            wrt,
-            bulk,
-            apart,
-            linearised: (values, product),
-            derivatives: RefCell::default(),
+impl Run {
+    fn of(what: &str, derived: &Derived, args: &[Value]) -> Result<Run, String> {
+        let (results, cost) = kernel_eval::eval(derived.kernels()?, args)
+            .map_err(|e| format!("fused {what}: {e}"))?;
+        let size: usize = args.iter().chain(&results).map(elements).sum();
+        Ok(Run {
+            operations: cost.operations,
+            size: size as u64,
+            results,
         })
     }
+}
 
-    /// A derivative; `None` if the program is refused.
-    fn derivative(&self, what: Derivative) -> Result<Option<Rc<kernel::Program>>, String> {
-        let mut all = self.derivatives.borrow_mut();
-        if let Some((_, known)) = all.iter().find(|(of, _)| *of == what) {
-            return Ok(known.clone());
-        }
-        let derived = pipeline::derive(&self.bulk, what, &self.wrt, &mut |_, _| {});
-        let kernels = match unless_refused(derived)? {
-            Some(program) => Some(Rc::new(pipeline::to_kernels(&program)?)),
-            None => None,
-        };
-        all.push((what, kernels.clone()));
-        Ok(kernels)
-    }
-
-    /// A run of a derivative.
-    fn run(&self, what: Derivative, args: &[Value]) -> Result<Option<Run>, String> {
-        let program = self.derivative(what)?;
-        (program.map(|program| run(what.word(), &program, args))).transpose()
+impl Function {
+    /// A run of a derivative, fused; `None` if it is refused.
+    fn count(&self, what: Derivative, args: &[Value]) -> Result<Option<Run>, String> {
+        let derived = self.derive(what)?;
+        (derived.map(|derived| Run::of(what.word(), &derived, args))).transpose()
     }
 
     /// The derivatives that take too many operations at some arguments.
@@ -112,7 +64,7 @@ impl Compiled {
         let mut rng = generate::Rng::new(3);
         let tangents = directions(args, &self.wrt, &mut rng);
         let along = [args, &tangents].concat();
-        let Some(jvp) = self.run(Derivative::Jvp, &along)? else {
+        let Some(jvp) = self.count(Derivative::Jvp, &along)? else {
             return Ok(vec![]);
         };
         let mut all = vec![];
@@ -126,15 +78,14 @@ impl Compiled {
             }
         };
 
-        let values = run("values", &self.linearised.0, args)?;
+        let linearised = self.linearised()?;
+        let values = Run::of("values", &linearised.values, args)?;
         let mut results = values.results;
-        let mut kept = results
-            .split_off(self.program.body.results.len())
-            .into_iter();
-        let given = [shared(&self.apart, args, &mut kept)?, tangents].concat();
-        let product = run("linear jvp", &self.linearised.1, &given)?;
-        let linearised = values.operations + product.operations;
-        compare("linearize", linearised, 2 * (jvp.operations + 1) + jvp.size);
+        let mut kept = results.split_off(self.core.body.results.len()).into_iter();
+        let given = [shared(linearised, args, &mut kept)?, tangents].concat();
+        let product = Run::of("linear jvp", &linearised.jvp, &given)?;
+        let both = values.operations + product.operations;
+        compare("linearize", both, 2 * (jvp.operations + 1) + jvp.size);
 
         let is_real = |v: &&Value| matches!(v, Value::Real(_));
         let outputs: Vec<&Value> = results.iter().filter(is_real).collect();
@@ -145,16 +96,16 @@ impl Compiled {
                 true => Direction::Reverse,
                 false => Direction::Forward,
             };
-            if let Some(jacobian) = self.run(Derivative::Jacobian(Some(direction)), args)? {
+            if let Some(jacobian) = self.count(Derivative::Jacobian(Some(direction)), args)? {
                 let product = match direction {
                     Direction::Forward => Some(jvp),
                     Direction::Reverse => {
                         let cotangents = outputs.iter().map(|v| random(v.shape(), &mut rng));
                         let with: Vec<Value> = args.iter().cloned().chain(cotangents).collect();
-                        self.run(Derivative::Vjp, &with)?
+                        self.count(Derivative::Vjp, &with)?
                     }
                 };
-                let (_, core) = core_eval::counted(&self.program, args)?;
+                let (_, core) = core_eval::counted(&self.core, args)?;
                 let least = rows.min(columns) as u64;
                 let products = least * product.map_or(0, |p| p.operations);
                 let allowed = (2 * (least + 1) * core.operations).max(products);
@@ -162,11 +113,9 @@ impl Compiled {
             }
         }
 
-        let results = &self.program.body.results[..];
-        let is_number = matches!(results, [r] if r.ty.rank == 0 && r.ty.elem == Elem::Real);
-        if is_number
-            && let Some(hvp) = self.run(Derivative::Hvp, &along)?
-            && let Some(grad) = self.run(Derivative::Grad, args)?
+        if self.is_number()
+            && let Some(hvp) = self.count(Derivative::Hvp, &along)?
+            && let Some(grad) = self.count(Derivative::Grad, args)?
         {
             compare("hvp", hvp.operations, 4 * (grad.operations + 1) + hvp.size);
         }

@@ -83,11 +83,13 @@ pub use cotangent_core::ir::value::{Tensor, Value};
 
 pub mod bounds;
 mod convert;
+pub mod derived;
 mod directive;
 pub mod entries;
 pub mod higher;
 pub mod limit;
 pub mod measure;
+pub mod parallel;
 mod random;
 pub mod stages;
 

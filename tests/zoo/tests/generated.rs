@@ -4,6 +4,7 @@ use cotangent_core::ir::core::Program;
 use cotangent_core::ir::cost::Cost;
 use cotangent_core::ir::generate;
 use cotangent_core::ir::value::Value;
+use cotangent_zoo::parallel::for_each;
 use cotangent_zoo::stages::{Counts, Differences, check};
 
 fn seeds() -> std::ops::Range<u64> {
@@ -58,25 +59,27 @@ fn gradients_of_generated_programs_are_cheap() {
 
 /// Runs a check on all programs. Of those that fail, three are shown: the smallest of the first
 /// few, shrunk.
-fn none_fails(check: impl Fn(&Program, &[Value]) -> Result<(), String>) {
+fn none_fails(check: impl Fn(&Program, &[Value]) -> Result<(), String> + Sync) {
     /// How many are shrunk.
-    const SHRUNK: u64 = 12;
-    let mut failures = 0;
+    const SHRUNK: usize = 12;
+    /// How large the programs are.
+    const SIZE: usize = 40;
+    let seeds: Vec<u64> = seeds().collect();
+    let failures = for_each(&seeds, |seed, watchdog| {
+        watchdog.start(format!("seed {seed}"));
+        let (program, args) = generate::program(*seed, SIZE);
+        Some((*seed, check(&program, &args).err()?))
+    });
+    let failures: Vec<(u64, String)> = failures.into_iter().flatten().collect();
     let mut small = vec![];
-    for seed in seeds() {
-        let (program, args) = generate::program(seed, 40);
-        let Err(message) = check(&program, &args) else {
-            continue;
-        };
-        failures += 1;
-        if failures > SHRUNK {
-            continue;
-        }
-        let kind = message.split([':', ' ']).next().unwrap_or("").to_owned();
+    for (seed, message) in failures.iter().take(SHRUNK) {
+        let (program, args) = generate::program(*seed, SIZE);
+        let kind = message.split([':', ' ']).next().unwrap_or("");
         let shrunk = generate::shrink(&program, &args, &mut |p, a| {
-            check(p, a).is_err_and(|m| m.starts_with(&kind))
+            check(p, a).is_err_and(|m| m.starts_with(kind))
         });
-        let why = check(&shrunk, &args).err().unwrap_or(message);
+        let why = check(&shrunk, &args).err();
+        let why = why.as_ref().unwrap_or(message);
         small.push(format!(
             "seed {seed} fails; shrunk:\n{shrunk}\nwith {args:?}\n{why}\n"
         ));
@@ -85,6 +88,6 @@ fn none_fails(check: impl Fn(&Program, &[Value]) -> Result<(), String>) {
     for text in small.iter().take(3) {
         eprintln!("{text}");
     }
-    let all = seeds().count();
-    assert_eq!(failures, 0, "of {all} generated programs fail");
+    let (count, all) = (failures.len(), seeds.len());
+    assert_eq!(count, 0, "of {all} generated programs fail");
 }

@@ -2,6 +2,7 @@
 
 use cotangent_core::ir::value::Value;
 use cotangent_zoo::limit::Watchdog;
+use cotangent_zoo::parallel::for_each;
 use cotangent_zoo::stages::{Counts, Differences, EXCEPTIONS, Stages, is_exception, lower};
 use cotangent_zoo::{Case, Program, programs};
 use std::fmt::Write;
@@ -27,24 +28,25 @@ struct Outcome {
 
 /// All programs at all cases, in order.
 static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| {
-    let watchdog = Watchdog::new();
-    let mut all = vec![];
-    for program in programs() {
-        watchdog.start(program.name.to_owned());
-        let stages = lower(program.source, program.name)
-            .and_then(|(core, consts)| Ok((Stages::of(core)?, consts)));
-        for case in program.small_cases() {
-            watchdog.start(format!("{} at `{}`", program.name, case.text));
-            let counts = run(stages.as_ref(), &case);
-            all.push(Outcome {
-                program,
-                case,
-                counts,
-            });
-        }
-    }
-    all
+    let all = for_each(programs(), |program, watchdog| outcomes(program, watchdog));
+    all.into_iter().flatten().collect()
 });
+
+fn outcomes(program: &'static Program, watchdog: &Watchdog) -> Vec<Outcome> {
+    watchdog.start(program.name.to_owned());
+    let stages = lower(program.source, program.name)
+        .and_then(|(core, consts)| Ok((Stages::of(core)?, consts)));
+    let outcome = |case: Case| {
+        watchdog.start(format!("{} at `{}`", program.name, case.text));
+        let counts = run(stages.as_ref(), &case);
+        Outcome {
+            program,
+            case,
+            counts,
+        }
+    };
+    program.small_cases().into_iter().map(outcome).collect()
+}
 
 impl Outcome {
     fn failure(&self, message: &str) -> String {

@@ -2,7 +2,7 @@
 
 use crate::{Bounds, CONSTANT, Degrees, Growth, LINEAR, int, ints, real, with_params, zoo};
 use cotangent_core::ir::value::{Tensor, Value};
-use cotangent_zoo::bounds::Compiled;
+use cotangent_zoo::derived::Function;
 
 #[test]
 fn farthest_squares() {
@@ -236,8 +236,8 @@ fn sparse_operands() {
             .end();
         for n in [0, 1, 33] {
             let (program, args) = at(n, body);
-            let compiled = Compiled::of(program).unwrap_or_else(|e| panic!("{name}: {e}"));
-            let above = compiled
+            let function = Function::of(program).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let above = function
                 .above(&args)
                 .unwrap_or_else(|e| panic!("{name} at {n}: {e}"));
             assert!(above.is_empty(), "{name} at {n}: {above:?}");
