@@ -13,6 +13,7 @@
 mod algebra;
 mod brackets;
 mod chain;
+mod chosen;
 mod constants;
 mod contract;
 mod contract_reads;
@@ -68,6 +69,7 @@ pub const RULES: &[&[Rule]] = &[
     views::RULES,
     flat::RULES,
     scatter::RULES,
+    chosen::RULES,
     sparse::RULES,
     sums::RULES,
     extrema::RULES,

@@ -1,0 +1,253 @@
+//! Choices between an array and what becomes of it: the elements that change do so under the
+//! condition, and no array is made for the choice.
+
+use super::scatter::is_whole;
+use super::{Rewrite, Rule, Simplifier, all_affine};
+use crate::ir::build::translate;
+use crate::ir::bulk::{Affine, Eq, Ix, Op, Part, Var};
+use crate::ir::prims::Prim;
+use crate::ir::ty::{Elem, Size};
+use std::collections::{HashMap, HashSet};
+
+pub(super) const RULES: &[Rule] = &[Rule {
+    name: "choice-of-changed",
+    apply: choice_of_changed,
+}];
+
+/// ```text
+/// select(c, x with y at I where d, x)            =  x with y at I where d and c[I]
+/// select(c, scatter x[..] + y[I], x)             =  scatter x[..] + ([c[I]] y)[I]
+/// select(c, x with y at I, x with z at J)        =  (x with y at I where c[I]) with z at J where not c[J]
+/// ```
+///
+/// and so for several changes one after the other, each of which may read what those before it have
+/// made. `c` must not depend on a component of an index that data gives.
+fn choice_of_changed(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
+    let Op::Map(Prim::Select, args) = &eq.op else {
+        return None;
+    };
+    let &[c, a, b] = &args[..] else { return None };
+    if eq.guard.is_some() || eq.ty.elem == Elem::Bool {
+        return None;
+    }
+    let (of_a, of_b) = (changes(s, a), changes(s, b));
+    // The last array that both come from.
+    let old = *of_a.iter().find(|v| of_b.contains(v))?;
+    let since = |all: &[Var]| all.iter().take_while(|v| **v != old).copied().collect();
+    let (of_a, of_b): (Vec<Var>, Vec<Var>) = (since(&of_a), since(&of_b));
+    if of_a.is_empty() && of_b.is_empty() {
+        return None;
+    }
+    let (a, b) = (Changes::of(s, of_a, old, c)?, Changes::of(s, of_b, old, c)?);
+    let chosen = a.made_where(s, c, old)?;
+    if b.versions.is_empty() {
+        return Some(Rewrite::Var(chosen));
+    }
+    let not_c = s.map(Prim::Not, &[c], None);
+    Some(Rewrite::Var(b.made_where(s, not_c, chosen)?))
+}
+
+/// An array, the one that it is a changed version of, and so on.
+fn changes(s: &Simplifier, v: Var) -> Vec<Var> {
+    let mut all = vec![v];
+    let mut last = v;
+    while all.len() <= MOST {
+        let before = match s.plain(last) {
+            Some(Op::Update { src, .. }) => Some(*src),
+            Some(Op::Scatter(parts)) => {
+                added_to(s, &s.out.ty(last).shape, parts).map(|k| parts[k].src)
+            }
+            Some(
+                Op::Fill(_)
+                | Op::Index(_)
+                | Op::Map(..)
+                | Op::Gather { .. }
+                | Op::Reduce { .. }
+                | Op::ArgReduce { .. }
+                | Op::Recur { .. }
+                | Op::Contract { .. }
+                | Op::Loop { .. }
+                | Op::Call { .. }
+                | Op::Copy(_)
+                | Op::Stop(_),
+            )
+            | None => None,
+        };
+        let Some(before) = before else { break };
+        last = before;
+        all.push(last);
+    }
+    all
+}
+
+/// How many changes one after the other are looked at.
+const MOST: usize = 16;
+
+/// The part of a scatter that is the whole array to which the others are added.
+fn added_to(s: &Simplifier, shape: &[Size], parts: &[Part]) -> Option<usize> {
+    let is_old = |p: &Part| is_whole(s, p, shape) && s.out.guard(p.src).is_none();
+    parts.iter().position(is_old).filter(|_| parts.len() > 1)
+}
+
+/// Changes of an array, and what is computed between them from changed versions.
+struct Changes {
+    old: Var,
+    /// What the array becomes, the last first.
+    versions: Vec<Var>,
+    /// These, and what is computed from them for later ones, in order.
+    steps: Vec<Var>,
+}
+
+impl Changes {
+    /// Those that lead from an old array to the first of `versions`, if a condition can be put to
+    /// each: what is computed between them costs little, and ends.
+    fn of(s: &mut Simplifier, versions: Vec<Var>, old: Var, c: Var) -> Option<Changes> {
+        let mut changed = HashSet::from([old]);
+        let mut steps = vec![];
+        let last = versions.first().map_or(0, |v| v.index() + 1);
+        for v in (old.index() + 1..last).map(|k| Var(k as u32)) {
+            let mut depends = false;
+            if let Some(eq) = s.out.eq(v) {
+                eq.visit(&mut |v| depends |= changed.contains(&v));
+            }
+            if depends {
+                changed.insert(v);
+                steps.push(v);
+            }
+        }
+        let mut needed: HashSet<Var> = versions.first().copied().into_iter().collect();
+        for v in steps
+            .iter()
+            .rev()
+            .filter_map(|v| s.out.eq(*v).map(|eq| (v, eq)))
+        {
+            if needed.contains(v.0) {
+                v.1.visit(&mut |v| {
+                    needed.insert(v);
+                });
+            }
+        }
+        steps.retain(|v| needed.contains(v));
+        let can = |v: &Var| match versions.contains(v) {
+            true => takes_condition(s, *v, c),
+            false => s.out.eq(*v).is_some_and(is_light),
+        };
+        steps.iter().all(can).then_some(Changes {
+            old,
+            versions,
+            steps,
+        })
+    }
+
+    /// What the changes make of `from` where a condition holds; there it is the old array.
+    fn made_where(&self, s: &mut Simplifier, c: Var, from: Var) -> Option<Var> {
+        let mut new = HashMap::from([(self.old, from)]);
+        let mut last = from;
+        for v in &self.steps {
+            let mut eq = translate(s.out.eq(*v)?, &mut |v| *new.get(&v).unwrap_or(&v));
+            if !self.versions.contains(v) {
+                new.insert(*v, s.push(eq));
+                continue;
+            }
+            let shape = eq.ty.shape.clone();
+            match &mut eq.op {
+                Op::Update { part, when, .. } => {
+                    let holds = condition_at(s, c, part, &shape)?;
+                    *when = s.both(*when, Some(holds));
+                }
+                Op::Scatter(parts) => {
+                    let old = added_to(s, &shape, parts);
+                    for (_, p) in parts
+                        .iter_mut()
+                        .enumerate()
+                        .filter(|(k, _)| Some(*k) != old)
+                    {
+                        let holds = condition_at(s, c, p, &shape)?;
+                        let (of, own) = (s.out.ty(p.src).clone(), s.out.guard(p.src));
+                        let both = s.both(own, Some(holds));
+                        if both != own {
+                            p.src = s.op(of.elem, &of.shape, both, Op::Copy(p.src));
+                        }
+                    }
+                }
+                _ => return None,
+            }
+            last = s.push(eq);
+            new.insert(*v, last);
+        }
+        Some(last)
+    }
+}
+
+/// Whether a condition can be put to what a version changes.
+fn takes_condition(s: &Simplifier, version: Var, c: Var) -> bool {
+    let Some(eq) = s.out.eq(version) else {
+        return false;
+    };
+    let shape = &eq.ty.shape;
+    let takes = |p: &Part| read_at(s, c, p, shape).is_some();
+    match &eq.op {
+        Op::Update { part, .. } => takes(part),
+        Op::Scatter(parts) => {
+            let old = added_to(s, shape, parts);
+            (parts.iter().enumerate()).all(|(k, p)| Some(k) == old || takes(p))
+        }
+        _ => false,
+    }
+}
+
+/// A condition over a shape, at the places of a part.
+fn condition_at(s: &mut Simplifier, c: Var, p: &Part, shape: &[Size]) -> Option<Var> {
+    let (src, of) = read_at(s, c, p, shape)?;
+    let domain = s.out.shape(p.src);
+    let index = (of.iter())
+        .map(|a| s.through(a, &p.index, &domain, None))
+        .collect();
+    Some(s.gather(src, index, &domain, None))
+}
+
+/// What a condition reads where, if it depends only on components of the index of a part that are
+/// affine, and inside for sure.
+fn read_at(s: &Simplifier, c: Var, p: &Part, shape: &[Size]) -> Option<(Var, Vec<Affine>)> {
+    let whole = || {
+        (
+            c,
+            (0..shape.len())
+                .map(|k| Affine::axis(shape.len(), k))
+                .collect(),
+        )
+    };
+    let read = match s.plain(c)? {
+        Op::Gather { src, index } => {
+            all_affine(index).map(|i| (*src, i.into_iter().cloned().collect()))
+        }
+        _ => None,
+    };
+    let (src, of): (Var, Vec<Affine>) = read.unwrap_or_else(whole);
+    let domain = &s.out.ty(p.src).shape;
+    let is_known = |(i, n): (&Ix, &Size)| match i {
+        Ix::Affine(a) => a.inside(domain, n),
+        Ix::Data(_) => false,
+    };
+    let needs = |k: usize| of.iter().any(|a| !a.coefs[k].is(0));
+    let mut axes = p.index.iter().zip(shape).enumerate();
+    axes.all(|(k, at)| !needs(k) || is_known(at))
+        .then_some((src, of))
+}
+
+/// Whether an equation may be computed again, from what it is not meant for.
+fn is_light(eq: &Eq) -> bool {
+    match eq.op {
+        Op::Loop { .. } | Op::Call { .. } | Op::Recur { .. } | Op::Contract { .. } => false,
+        Op::Fill(_)
+        | Op::Index(_)
+        | Op::Map(..)
+        | Op::Gather { .. }
+        | Op::Scatter(_)
+        | Op::Reduce { .. }
+        | Op::ArgReduce { .. }
+        | Op::Update { .. }
+        | Op::Copy(_)
+        | Op::Stop(_) => true,
+    }
+}
