@@ -5,12 +5,13 @@ use super::draft::Draft;
 use super::leaving::leaving;
 use super::longer::longer;
 use super::size::{excess, literal};
-use super::terms::is_atom;
-use super::wiring::needed;
+use super::terms::{is_atom, minus};
+use super::wiring::{bound_by, needed, variables};
 use super::writer::Writer;
-use crate::ir::core::{Along, Block, Bound, Expr, Fresh, Kind, Loop, Program, Sym, Trip};
+use crate::ir::core::{Along, Block, Bound, Expr, Fresh, Kind, Loop, Program, Sym, Trip, Ty};
 use crate::ir::prims::Prim;
-use std::collections::{BTreeSet, HashMap};
+use crate::ir::ty::Elem;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::{Deref, DerefMut};
 
 /// What recognition may know of a function besides its body.
@@ -276,6 +277,9 @@ impl Recogniser {
         if only {
             self.core.keep_order(&on);
         }
+        if let Some(count) = &extent {
+            self.read_once(&mut l, count);
+        }
         let outs = std::mem::take(&mut l.outs);
         let (last, stacks) = self.finish(Draft {
             looped: l,
@@ -286,4 +290,50 @@ impl Recogniser {
         self.names
             .extend(outs.into_iter().zip(last.into_iter().chain(stacks)));
     }
+
+    /// Integers that are read at the same place in all rounds are read before the loop, if it has
+    /// rounds: what is changed at such places is known before it.
+    fn read_once(&mut self, l: &mut Loop, count: &Expr) {
+        let states = l.states.iter().map(|(sym, _)| sym);
+        let mut inside: HashSet<Sym> = states.chain([&l.index]).cloned().collect();
+        let some = minus(count.clone(), Expr::int(1));
+        let runs = self.core.is_natural(&some);
+        for b in std::mem::take(&mut l.body.lets) {
+            let (sym, is) = match b {
+                Bound::Let(sym, is) if is_integer_read(&is) && is_fixed(&is, &inside) => (sym, is),
+                Bound::Let(..) | Bound::Loop(_) => {
+                    inside.extend(bound_by(&b).into_iter().cloned());
+                    l.body.lets.push(b);
+                    continue;
+                }
+            };
+            let read = match runs || self.is_there(&is) {
+                true => is,
+                false => {
+                    let some = Expr::prim(Prim::ILt, vec![Expr::int(0), count.clone()]);
+                    Expr::cond(some, is, Expr::int(0))
+                }
+            };
+            self.core.bind(sym, read);
+        }
+    }
+
+    /// Whether an element that is read is there for sure.
+    fn is_there(&mut self, read: &Expr) -> bool {
+        let Kind::Index(array, at) = &*read.kind else {
+            return false;
+        };
+        let at: Option<Vec<Expr>> = at.iter().cloned().collect();
+        at.is_some_and(|at| self.has_element(array, &at))
+    }
+}
+
+fn is_integer_read(e: &Expr) -> bool {
+    e.ty == Ty::scalar(Elem::Int) && matches!(*e.kind, Kind::Index(..))
+}
+
+fn is_fixed(e: &Expr, inside: &HashSet<Sym>) -> bool {
+    let mut fixed = true;
+    variables(e, &mut |sym| fixed &= !inside.contains(sym));
+    fixed
 }

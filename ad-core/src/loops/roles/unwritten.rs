@@ -242,7 +242,7 @@ impl Recogniser {
         }
     }
 
-    fn has_element(&mut self, array: &Expr, at: &[Expr]) -> bool {
+    pub(in crate::loops) fn has_element(&mut self, array: &Expr, at: &[Expr]) -> bool {
         let lengths = self.written_lengths(array);
         let mut all = at.iter().zip(lengths);
         all.all(|(i, n)| {
