@@ -76,6 +76,7 @@ pub fn columns(
         steps: vec![],
         calls: vec![],
         conditions: HashMap::new(),
+        natural: vec![],
         was_bulk: true,
     };
     v.note_flags(&routine.params[..first]);

@@ -59,6 +59,7 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
         steps: vec![],
         calls: vec![],
         conditions: HashMap::new(),
+        natural: vec![],
         was_bulk: false,
     };
     v.note_flags(&program.params);
@@ -171,6 +172,8 @@ struct Vectoriser {
     calls: Vec<unit::Done>,
     /// What is positive if and only if a condition holds, as far as that was looked for.
     conditions: HashMap<Var, Option<Size>>,
+    /// Sizes that are demanded not to be negative, whatever happens.
+    natural: Vec<Size>,
     /// Whether the program was in Bulk before, where a negative length is none: what a loop of
     /// `n - 1` rounds keeps.
     was_bulk: bool,
@@ -624,15 +627,18 @@ impl Vectoriser {
         match val {
             Val::Affine(a) if a.is_constant() => {
                 let n = a.constant.clone();
-                if self.was_bulk || n.at_least(0) {
+                if self.was_bulk || n.at_least(0) || self.natural.contains(&n) {
                     return Some(n);
                 }
                 if !space.is_sure() {
                     // Not sure to be reached, so nothing may be demanded.
                     return Some(n.larger(&Size::lit(0)));
                 }
-                self.out
-                    .require_sign(&space.reached(), &n, Relation::AtLeast);
+                let reached = space.reached();
+                if reached.is_empty() && on_entry(&n, &[]) {
+                    self.natural.push(n.clone());
+                }
+                self.out.require_sign(&reached, &n, Relation::AtLeast);
                 Some(match space.when.is_empty() {
                     true => n,
                     // On the other side of the branch there is nothing.

@@ -353,6 +353,7 @@ impl Vectoriser {
             out: Builder::new("step", params),
             env: HashMap::new(),
             next_axis: self.next_axis,
+            natural: self.natural.clone(),
             was_bulk: self.was_bulk,
         };
         let skip = usize::from(peel);
