@@ -150,13 +150,18 @@ impl Machine<'_> {
                 continue;
             }
             let components = self.components(&part.index, d.shape.len(), src.shape())?;
+            let is_whole = part.index == Ix::identity(d.shape.len()) && src.shape() == d.shape;
             each(src.shape(), |p, index| {
                 if !src.has(p) {
                     return Ok(());
                 }
                 let to = locate(&components, &d.shape, p, index)?;
                 if d.on(to) {
-                    data[to] += reals[p];
+                    // What is added to a whole array is added to its elements, a zero's sign kept.
+                    data[to] = match is_whole && !hit[to] {
+                        true => reals[p],
+                        false => data[to] + reals[p],
+                    };
                     hits += 1;
                     distinct += u64::from(!hit[to]);
                     hit[to] = true;

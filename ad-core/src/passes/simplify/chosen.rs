@@ -39,12 +39,8 @@ fn choice_of_changed(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
         return None;
     }
     let (a, b) = (Changes::of(s, of_a, old, c)?, Changes::of(s, of_b, old, c)?);
-    let chosen = a.made_where(s, c, old)?;
-    if b.versions.is_empty() {
-        return Some(Rewrite::Var(chosen));
-    }
-    let not_c = s.map(Prim::Not, &[c], None);
-    Some(Rewrite::Var(b.made_where(s, not_c, chosen)?))
+    let chosen = a.made_where(s, (c, true), old)?;
+    Some(Rewrite::Var(b.made_where(s, (c, false), chosen)?))
 }
 
 /// An array, the one that it is a changed version of, and so on.
@@ -139,8 +135,9 @@ impl Changes {
         })
     }
 
-    /// What the changes make of `from` where a condition holds; there it is the old array.
-    fn made_where(&self, s: &mut Simplifier, c: Var, from: Var) -> Option<Var> {
+    /// What the changes make of `from` where a condition is true, or false; there it is the old
+    /// array.
+    fn made_where(&self, s: &mut Simplifier, (c, is): (Var, bool), from: Var) -> Option<Var> {
         let mut new = HashMap::from([(self.old, from)]);
         let mut last = from;
         for v in &self.steps {
@@ -152,7 +149,7 @@ impl Changes {
             let shape = eq.ty.shape.clone();
             match &mut eq.op {
                 Op::Update { part, when, .. } => {
-                    let holds = condition_at(s, c, part, &shape)?;
+                    let holds = condition_at(s, (c, is), part, &shape)?;
                     *when = s.both(*when, Some(holds));
                 }
                 Op::Scatter(parts) => {
@@ -162,7 +159,7 @@ impl Changes {
                         .enumerate()
                         .filter(|(k, _)| Some(*k) != old)
                     {
-                        let holds = condition_at(s, c, p, &shape)?;
+                        let holds = condition_at(s, (c, is), p, &shape)?;
                         let (of, own) = (s.out.ty(p.src).clone(), s.out.guard(p.src));
                         let both = s.both(own, Some(holds));
                         if both != own {
@@ -196,14 +193,18 @@ fn takes_condition(s: &Simplifier, version: Var, c: Var) -> bool {
     }
 }
 
-/// A condition over a shape, at the places of a part.
-fn condition_at(s: &mut Simplifier, c: Var, p: &Part, shape: &[Size]) -> Option<Var> {
+/// Whether a condition over a shape is true, or false, at the places of a part.
+fn condition_at(s: &mut Simplifier, (c, is): (Var, bool), p: &Part, shape: &[Size]) -> Option<Var> {
     let (src, of) = read_at(s, c, p, shape)?;
     let domain = s.out.shape(p.src);
     let index = (of.iter())
         .map(|a| s.through(a, &p.index, &domain, None))
         .collect();
-    Some(s.gather(src, index, &domain, None))
+    let holds = s.gather(src, index, &domain, None);
+    Some(match is {
+        true => holds,
+        false => s.map(Prim::Not, &[holds], None),
+    })
 }
 
 /// What a condition reads where, if it depends only on components of the index of a part that are
