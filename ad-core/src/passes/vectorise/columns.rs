@@ -77,6 +77,7 @@ pub fn columns(
         calls: vec![],
         conditions: HashMap::new(),
         natural: vec![],
+        in_loop: false,
         was_bulk: true,
     };
     v.note_flags(&routine.params[..first]);

@@ -60,6 +60,7 @@ pub fn vectorise(program: &core::Program) -> Result<Program, String> {
         calls: vec![],
         conditions: HashMap::new(),
         natural: vec![],
+        in_loop: false,
         was_bulk: false,
     };
     v.note_flags(&program.params);
@@ -174,6 +175,8 @@ struct Vectoriser {
     conditions: HashMap<Var, Option<Size>>,
     /// Sizes that are demanded not to be negative, whatever happens.
     natural: Vec<Size>,
+    /// Whether this is the body of a sequential loop.
+    in_loop: bool,
     /// Whether the program was in Bulk before, where a negative length is none: what a loop of
     /// `n - 1` rounds keeps.
     was_bulk: bool,
@@ -411,7 +414,7 @@ impl Vectoriser {
         let (mut scatters, mut arrays) = (vec![], vec![]);
         args.iter()
             .for_each(|e| terms(e, &mut scatters, &mut arrays));
-        let may_have_array = !self.steps.is_empty() && arrays.len() == 1;
+        let may_have_array = self.in_loop && arrays.len() == 1;
         if scatters.is_empty() || !(arrays.is_empty() || may_have_array) {
             return Ok(None);
         }

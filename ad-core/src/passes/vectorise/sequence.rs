@@ -354,6 +354,7 @@ impl Vectoriser {
             env: HashMap::new(),
             next_axis: self.next_axis,
             natural: self.natural.clone(),
+            in_loop: true,
             was_bulk: self.was_bulk,
         };
         let skip = usize::from(peel);
