@@ -146,12 +146,20 @@ impl Part {
         let (length, others) = program.ty(*src).shape[row.len()..].split_first()?;
         let is_part =
             eq.guard.is_none() && *length != eq.ty.shape[0] && *others == eq.ty.shape[1..];
-        let (array, length) = (*src, length.clone());
-        is_part.then_some(Part {
-            array,
+        let part = is_part.then(|| Part {
+            array: *src,
             row,
             from,
-            length,
+            length: length.clone(),
+        })?;
+        // A part of a part.
+        let around = program.eq(*src).filter(|_| part.row.is_empty());
+        Some(match around.and_then(|eq| Part::of(program, eq)) {
+            Some(around) => Part {
+                from: around.from.add(&part.from),
+                ..around
+            },
+            None => part,
         })
     }
 }
