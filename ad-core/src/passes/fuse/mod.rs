@@ -26,6 +26,7 @@ mod given;
 mod graph;
 mod inside;
 mod interchange;
+mod literals;
 mod more;
 mod narrow;
 mod nest;
@@ -78,8 +79,9 @@ use wedge::within;
 pub type Preparation = (&'static str, fn(&Program) -> Program);
 
 /// What is done to a Bulk program and to the programs of its loops before it is lowered, in order.
-pub const PREPARATIONS: [Preparation; 6] = [
+pub const PREPARATIONS: [Preparation; 7] = [
     ("prune", prune),
+    ("literals", literals::outside),
     ("given", given),
     ("accumulate", |program| accumulate(program.clone())),
     ("collect", collect),
