@@ -23,10 +23,7 @@ impl Recogniser {
         if !at.iter().any(is_moved) || !self.is_carried(array) {
             return false;
         }
-        let begins = at.iter().filter(|along| matches!(along, Along::From(_)));
-        let begins: Vec<&Expr> = begins.filter_map(Along::index).collect();
-        !lengths.iter().any(|e| self.moves(e))
-            && (begins.into_iter().chain(lengths)).all(|e| self.is_size_in_loops(e))
+        !lengths.iter().any(|e| self.moves(e)) && lengths.iter().all(|e| self.is_size_in_loops(e))
     }
 
     /// Whether loops around carry a list with rows, and fill a part of another row in each round.

@@ -601,12 +601,52 @@ fn a_part_of_an_array_is_read_where_it_is() {
             return v6
         v5: real[] = loop 0 out 0 given [v2, v4] from [v3] for n2
         return v5";
-    for (n, m) in [(0, 4), (1, 3), (1, 2), (4, 0)] {
-        agree(text, &[reals(&[2.0, 3.0, 5.0, 7.0]), int(n), int(m)]);
+    let twice = text
+        .replace("real[n2] = gather v0", "real[d0.0 - n1] = gather v0")
+        .replace(
+            "loop 0 with",
+            "v5: real[n2] = gather v4[i0]\n        loop 0 with",
+        )
+        .replace("v5: real[] = loop", "v6: real[] = loop")
+        .replace("given [v2, v4]", "given [v2, v5]")
+        .replace("d0.0\n        return v5", "d0.0\n        return v6");
+    let twice = twice.replace("for n2\n        return v5", "for n2\n        return v6");
+    for text in [text, &twice] {
+        for (n, m) in [(0, 4), (1, 3), (1, 2), (4, 0)] {
+            agree(text, &[reals(&[2.0, 3.0, 5.0, 7.0]), int(n), int(m)]);
+        }
+        let program = fused(text);
+        let copies = program.steps.iter().filter(|s| s.ty.shape.len() == 1);
+        assert_eq!(copies.count(), 0, "{program}");
     }
+}
+
+#[test]
+fn a_literal_that_is_read_where_data_says_is_made_once() {
+    let text = "fn f(x: real[d0.0], at: int[d1.0], n: int[])
+        v3: real[] = fill 0.0
+        loop 0 with 1 states
+            fn rows(at: int[d1.0], s: real[], i: int[])
+            loop 0 with 1 states
+                fn step(at: int[d1.0], s: real[], i: int[])
+                v3: real[d0.0] = fill 2.0
+                v4: int[] = gather v0[(v2)]
+                v5: real[] = gather v3[v4]
+                v6: real[] = add(v1, v5)
+                return v6
+            v3: real[] = loop 0 out 0 given [v0] from [v1] for d1.0
+            return v3
+        v4: real[] = loop 0 out 0 given [v1] from [v3] for n2
+        return v4";
+    let got = agree(text, &[reals(&[0.0; 3]), ints(&[2, 0]), int(3)]);
+    assert_eq!(got, vec![scalar(12.0)]);
     let program = fused(text);
-    let copies = program.steps.iter().filter(|s| s.ty.shape.len() == 1);
-    assert_eq!(copies.count(), 0, "{program}");
+    all_loops(&program, &mut |sequence| {
+        let arrays = sequence.body.steps.iter();
+        assert_eq!(arrays.filter(|s| s.ty.shape.len() == 1).count(), 0);
+    });
+    let arrays = program.steps.iter().filter(|s| s.ty.shape.len() == 1);
+    assert_eq!(arrays.count(), 1, "{program}");
 }
 
 #[test]
