@@ -236,7 +236,7 @@ impl Parser<'_> {
             Some(init) => {
                 let converted = rewritten::converted(&local.pat, &init.expr);
                 let init = converted.as_ref().unwrap_or(&init.expr);
-                Stmt::Let(pattern, note, Box::new(self.expr(init)))
+                Stmt::Let(pattern, note, Box::new(self.moved(init)))
             }
             None => match pattern {
                 Pattern::Name(ident) => Stmt::Later(ident),
