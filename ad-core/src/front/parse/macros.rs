@@ -72,7 +72,7 @@ impl Parser<'_> {
         {
             self.changes(name);
         }
-        let of = self.expr(&of);
+        let of = self.moved(&of);
         Ok(Kind::Part(Box::new(of), vec![self.expr(&at)]))
     }
 
