@@ -4,6 +4,9 @@
 //! A borrow names its variable, and maps its own indices to those of the array in there by affine
 //! functions: `view[p] = array[at(p)]`. Reads and writes go through that map to the present value
 //! of the variable. A borrow is a value of the front end alone, and costs nothing.
+//!
+//! Operands read a borrow. It never becomes a value where values are chosen, collected or merged,
+//! since changes through a copy would be lost: [`Lowerer::no_copy`] refuses it there.
 
 use super::array::{element, length};
 use super::columns::{Columns, element_of};
