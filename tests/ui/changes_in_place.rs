@@ -1,5 +1,5 @@
 use cotangent::prelude::*;
-use ndarray::{Array1, Array2, Zip};
+use ndarray::{Array1, Array2, ArrayViewMut1, Axis, Zip};
 
 #[differentiable]
 fn methods(x: &Array1<f64>, a: &Array2<f64>) -> f64 {
@@ -54,6 +54,62 @@ fn twice(y: &mut Array1<f64>) {
 #[differentiable]
 fn equal(x: &Array1<f64>, y: &Array1<f64>) -> f64 {
     if x == y { 1.0 } else { x.sum() }
+}
+
+#[differentiable]
+fn borrowed_by_condition(x: &[f64]) -> f64 {
+    let mut a = x.to_vec();
+    let mut b = x.to_vec();
+    let p = if x[0] > 0.0 { &mut a } else { &mut b };
+    p[0] *= 10.0;
+    let q = 'found: {
+        if x[1] > 0.0 {
+            break 'found &mut a[..1];
+        }
+        &mut b[1..]
+    };
+    q[0] = 2.0;
+    let mut r = &mut a;
+    r = &mut b;
+    r[0] = 1.0;
+    a[0] + b[0]
+}
+
+#[differentiable]
+fn borrowed_in_lists(x: &[f64]) -> f64 {
+    let mut a = x.to_vec();
+    let mut b = x.to_vec();
+    let items: Vec<_> = a.chunks_mut(1).collect();
+    let both = [&mut a, &mut b];
+    for k in 0..2 {
+        both[k][0] *= 2.0;
+    }
+    a[0] + b[0]
+}
+
+#[differentiable]
+fn views(m: &Array2<f64>) -> f64 {
+    let mut a = m.clone();
+    let mut flat = a.view_mut().into_shape_with_order(4).unwrap();
+    flat[0] *= 2.0;
+    let mut turned = a.view_mut();
+    turned.swap_axes(0, 1);
+    turned[[0, 1]] = 3.0;
+    a.sum()
+}
+
+#[differentiable]
+fn parameters(x: &[f64], mut y: &mut [f64], z: &mut [f64]) {
+    y[0] = x[0];
+    y = &mut y[1..];
+    let p = if x[0] > 0.0 { y } else { z };
+    p[0] = x[1];
+}
+
+#[differentiable]
+fn turned_parameter(x: &[f64], mut y: ArrayViewMut1<'_, f64>) {
+    y.invert_axis(Axis(0));
+    y[0] = x[0];
 }
 
 fn main() {}

@@ -4,7 +4,7 @@ use super::real::RealType;
 use super::structs::Structs;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::ToTokens;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// From where to where something stands in the source.
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +86,8 @@ pub struct Errors {
     pub(super) structs: Structs,
     /// The methods that change what they are called on, as far as callees are known.
     pub(super) writers: HashSet<String>,
+    /// The variables through which the function writes, and whether each is a view of ndarray's.
+    pub(super) written: HashMap<String, bool>,
     /// Functions that are called, of which nothing is known yet.
     missing: Vec<syn::Path>,
     /// Something that has been reported with another function.

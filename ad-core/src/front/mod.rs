@@ -381,6 +381,7 @@ fn failing(
     let mut own = Errors::about(&signature.real);
     own.structs = callees.structs.clone();
     own.writers = callees.writers();
+    own.written = errors.written.clone();
     let done = caught(|| {
         enter("parse");
         let outcome = parse::Outcome::Fails(is_wrapped);

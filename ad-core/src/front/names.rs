@@ -173,6 +173,29 @@ pub fn known(name: &str) -> Option<Known> {
     Some(Known::Math(name))
 }
 
+/// Whether a method makes another view of a view, through which the same elements change. Of an
+/// array, it takes the array itself, which nothing that borrows it can give.
+pub(super) fn makes_view(method: &str) -> bool {
+    method.ends_with("_move")
+        || matches!(
+            method,
+            "collapse_axis"
+                | "insert_axis"
+                | "into_diag"
+                | "into_dimensionality"
+                | "into_dyn"
+                | "into_scalar"
+                | "into_shape"
+                | "into_shape_with_order"
+                | "into_slice"
+                | "into_slice_memory_order"
+                | "merge_axes"
+                | "permuted_axes"
+                | "remove_axis"
+                | "reversed_axes"
+        )
+}
+
 /// Whether an unqualified name, or the first of a path, may stand for a function of ours.
 pub fn is_name(name: &str) -> bool {
     known(name).is_some() || ARRAYS.contains(&name) || matches!(name, "math" | "prelude")

@@ -81,6 +81,8 @@ pub(super) enum Kind {
     Struct(syn::Path, Vec<(String, Expr)>, Option<Box<Expr>>),
     /// `a[i]`, `a[[i, j]]`, `a[(i, j)]`
     Index(Box<Expr>, Vec<Expr>),
+    /// A part that a pattern takes out of what has a name: of what is borrowed, it is borrowed, too.
+    Part(Box<Expr>, Vec<Expr>),
     /// `|x, y| z`
     Closure(Rc<Closure>),
     /// `a..b`; the last says whether `b` belongs to it, as in `a..=b`.
@@ -305,6 +307,8 @@ pub(super) enum How {
     Fill,
     /// `x.sort()`: a variable becomes what is given, and a part of an array gets its elements.
     Elements,
+    /// `x.swap_axes(0, 1)`: an array is turned; of a view, the array behind it stays as it is.
+    Axes,
 }
 
 /// What stands before the `=`.

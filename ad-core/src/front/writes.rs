@@ -201,9 +201,12 @@ pub(super) fn body(
         );
         return Err(errors.on(&ident, message));
     }
+    let views = (signature.writes.iter()).map(|w| w.back == Back::View);
+    errors.written = names.iter().map(ToString::to_string).zip(views).collect();
+    // The values that are there in the end, and not the places.
     let given = match &names[..] {
-        [one] => quote!(#one),
-        many => quote!(#(#many),*),
+        [one] => quote!(*#one),
+        many => quote!(#(*#many),*),
     };
     let several = names.len() > 1;
     let whole = |result: Option<TokenStream>| match (result, several) {

@@ -54,7 +54,8 @@ impl Lowerer<'_> {
                     value_loc: assign.value.loc,
                     loc: assign.loc,
                 });
-                self.put_place(place, |l, old, of| match (operand?, old, of) {
+                let turns = matches!(how, How::Axes);
+                self.put_place(place, turns, |l, old, of| match (operand?, old, of) {
                     (operand, None, _) => Ok(operand.value),
                     (operand, Some(old), None) => l.compounded(old, operand),
                     (operand, Some(part), Some((whole, of_rust))) => {
@@ -89,14 +90,24 @@ impl Lowerer<'_> {
     }
 
     /// Gives a variable, or a part of it, a new value; `new` gets the old one, if there is one, and
-    /// the array that it is a part of.
+    /// the array that it is a part of. Whether that turns its axes, which views have for themselves.
     fn put_place(
         &mut self,
         place: &Place,
+        turns: bool,
         new: impl FnOnce(&mut Self, Option<Value>, Option<(&Plain, bool)>) -> Result<Value>,
     ) {
         let name = place.root.to_string();
         match self.borrowed(place) {
+            Ok(Some(part)) if turns && part.is_view() => {
+                let message = format!(
+                    "this turns a view of `{0}`, and `{0}` stays as it is; write the view that is \
+                     meant, as `{0}.slice_mut(s![..;-1])` or `{0}.view_mut().reversed_axes()`",
+                    part.root()
+                );
+                let reported = self.errors.at(place.loc, message);
+                self.is_wrong(&name, reported);
+            }
             Ok(Some(part)) => {
                 let new = |l: &mut Self, old, of: Option<(&Plain, bool)>| new(l, Some(old), of);
                 let _ = self.write(&part, place.loc, new);
@@ -116,18 +127,22 @@ impl Lowerer<'_> {
                 });
             }
             Err(reported) => {
-                // What is wrong with it is said once.
-                if let Some(cell) = self.env.entry(&name).map(|e| e.cell)
-                    && cell >= self.wall
-                {
-                    let binding = Binding::Hole(reported);
-                    self.change(Changed {
-                        cell,
-                        name,
-                        binding,
-                    });
-                }
+                self.is_wrong(&name, reported);
             }
+        }
+    }
+
+    /// What is wrong with a variable is said once.
+    fn is_wrong(&mut self, name: &str, reported: Reported) {
+        if let Some(cell) = self.env.entry(name).map(|e| e.cell)
+            && cell >= self.wall
+        {
+            let binding = Binding::Hole(reported);
+            self.change(Changed {
+                cell,
+                name: name.to_owned(),
+                binding,
+            });
         }
     }
 
@@ -170,7 +185,7 @@ impl Lowerer<'_> {
                 }
             }
         });
-        self.put_place(place, |l, old, _| {
+        self.put_place(place, false, |l, old, _| {
             let [i, j] = at;
             let at = [i?, j?];
             let old = match old {
@@ -263,7 +278,7 @@ impl Lowerer<'_> {
         of_rust: bool,
     ) -> Result<Expr> {
         let loc = new.value_loc;
-        let is_set = matches!(new.how, How::Set);
+        let is_set = matches!(new.how, How::Set | How::Axes);
         let part = Plain {
             expr: part,
             ..whole.clone()
@@ -276,7 +291,7 @@ impl Lowerer<'_> {
         }
         let how = match new.how {
             How::Elements => How::Copy,
-            how @ (How::Set | How::By(_) | How::Copy | How::Fill) => how,
+            how @ (How::Set | How::By(_) | How::Copy | How::Fill | How::Axes) => how,
         };
         let value = self.compounded(Value::Plain(part), Operand { how, ..new })?;
         let plain = self.plain(value, loc)?;
@@ -298,7 +313,7 @@ impl Lowerer<'_> {
             loc,
         } = new;
         match how {
-            How::Set | How::Elements => self.set(old, value, loc),
+            How::Set | How::Elements | How::Axes => self.set(old, value, loc),
             How::By(op) => {
                 let before = self.plain(old.clone(), loc)?;
                 let value = self.combined(op, (Ok(old), loc), (Ok(value), value_loc), loc)?;

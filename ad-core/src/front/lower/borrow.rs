@@ -4,6 +4,9 @@
 //! A borrow names its variable, and maps its own indices to those of the array in there by affine
 //! functions: `view[p] = array[at(p)]`. Reads and writes go through that map to the present value
 //! of the variable. A borrow is a value of the front end alone, and costs nothing.
+//!
+//! Operands read a borrow. It never becomes a value where values are chosen, collected or merged,
+//! since changes through a copy would be lost: [`Lowerer::no_copy`] refuses it there.
 
 use super::array::{element, length};
 use super::columns::{Columns, element_of};
@@ -15,6 +18,7 @@ use super::value::{Plain, Value};
 use super::way::{Iter, Maybe, Way};
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{self, Loc, Reported, Result};
+use crate::front::names::makes_view;
 use crate::front::surface::{Expr as Surface, Kind, Place, Step};
 use crate::ir::core::{Along, Expr, Update};
 use crate::ir::prims::Prim;
@@ -31,6 +35,8 @@ pub(super) struct Borrow {
     inside: Vec<Inside>,
     /// Which elements of the array there; none is all of a value.
     view: Option<View>,
+    /// Whether it is a view of ndarray's, which has an order of axes of its own.
+    is_view: bool,
 }
 
 /// From a value to a part of it.
@@ -71,6 +77,19 @@ impl At {
             At::Index(_) => None,
             At::Whole(axis) => Some((*axis, Expr::int(0), 1)),
             At::Along { axis, first, step } => Some((*axis, first.clone(), *step)),
+        }
+    }
+
+    /// The same along another axis of the view.
+    fn moved(&self, to: impl Fn(usize) -> usize) -> At {
+        match self {
+            At::Index(i) => At::Index(i.clone()),
+            At::Whole(axis) => At::Whole(to(*axis)),
+            At::Along { axis, first, step } => At::Along {
+                axis: to(*axis),
+                first: first.clone(),
+                step: *step,
+            },
         }
     }
 }
@@ -145,6 +164,25 @@ impl View {
         view
     }
 
+    /// Axis `k` of the new view is axis `order[k]` of this one.
+    fn permuted(&self, order: &[usize]) -> View {
+        let to = |axis: usize| order.iter().position(|&k| k == axis).unwrap_or(axis);
+        View {
+            at: self.at.iter().map(|at| at.moved(to)).collect(),
+            sizes: order.iter().map(|&k| self.sizes[k].clone()).collect(),
+            ..*self
+        }
+    }
+
+    /// The same with one more axis, of length 1.
+    fn with_axis(&self, axis: usize) -> View {
+        let to = |k: usize| if k >= axis { k + 1 } else { k };
+        let at = self.at.iter().map(|at| at.moved(to)).collect();
+        let mut sizes = self.sizes.clone();
+        sizes.insert(axis, Expr::int(1));
+        View { at, sizes, ..*self }
+    }
+
     /// Axes in the order of the array's, each as a whole, at one index, or a stretch of it.
     fn stretches(&self) -> Option<Vec<Along>> {
         let mut next = 0;
@@ -162,7 +200,7 @@ impl View {
             });
             next += usize::from(!matches!(at, At::Index(_)));
         }
-        Some(parts)
+        (next == self.sizes.len()).then_some(parts)
     }
 
     /// The same, each as a whole or at one index.
@@ -229,7 +267,9 @@ impl View {
             from[axis] = Some(p);
         }
         let test = tests.into_iter().reduce(super::assign::both);
-        (test, from.into_iter().flatten().collect())
+        // An axis that is not one of the array's has one place.
+        let from = from.into_iter().map(|p| p.unwrap_or_else(|| Expr::int(0)));
+        (test, from.collect())
     }
 }
 
@@ -256,6 +296,32 @@ impl Value {
         }
     }
 
+    /// The variables, and parts of variables, that it borrows to change them.
+    pub(super) fn borrows(&self) -> Vec<&Borrow> {
+        match self {
+            Value::Way(way) => match &**way {
+                Way::Borrow(borrow) => vec![borrow],
+                Way::Maybe(maybe) => maybe.value.borrows(),
+                Way::Iter(_) | Way::Zip(_) => vec![],
+            },
+            Value::Tuple(parts)
+            | Value::Struct(_, parts)
+            | Value::List(List::Elements(parts) | List::Rows(parts)) => {
+                parts.iter().flat_map(Value::borrows).collect()
+            }
+            Value::List(List::Columns(list)) => list.of.borrows(),
+            Value::Plain(_)
+            | Value::List(List::Whole(_))
+            | Value::Closure(..)
+            | Value::Shape(_) => vec![],
+        }
+    }
+
+    /// Whether changes through it are lost where it becomes a value.
+    pub(super) fn is_borrowing(&self) -> bool {
+        !self.borrows().is_empty()
+    }
+
     /// The part of that name, or the element with that number.
     fn component(&self, name: &str) -> Option<usize> {
         match self {
@@ -279,6 +345,19 @@ impl Borrow {
             view: Some(view),
             ..self.clone()
         }
+    }
+
+    /// A view of ndarray's of the same elements.
+    fn as_view(&self) -> Borrow {
+        Borrow {
+            is_view: true,
+            ..self.clone()
+        }
+    }
+
+    /// Whether turning its axes leaves the array as it is.
+    pub(super) fn is_view(&self) -> bool {
+        self.is_view
     }
 
     /// Which variable.
@@ -310,6 +389,7 @@ impl Lowerer<'_> {
             name: name.clone(),
             inside: vec![],
             view: None,
+            is_view: false,
         };
         let mut here = match binding {
             Binding::Hole(reported) => return Err(reported),
@@ -351,6 +431,52 @@ impl Lowerer<'_> {
         }
     }
 
+    /// What is borrowed to be changed does not become a value: changes through it would be lost.
+    pub(super) fn no_copy(&mut self, value: &Value, loc: Loc, instead: &str) -> Result<()> {
+        let Some(borrow) = value.borrows().first().map(|b| b.name.clone()) else {
+            return Ok(());
+        };
+        let message = format!(
+            "this borrows `{borrow}` to change it, and changes through it cannot be followed from \
+             here; {instead}"
+        );
+        Err(self.errors.at(loc, message))
+    }
+
+    /// The parts that a pattern takes out of what is borrowed, each as a borrow.
+    pub(super) fn parts_of_borrow(
+        &mut self,
+        here: &Borrow,
+        steps: impl Iterator<Item = Step>,
+    ) -> Result<Vec<Value>> {
+        let parts: Vec<Result<Borrow>> = steps.map(|step| self.step(here, &step)).collect();
+        parts.into_iter().map(|part| Ok(part?.into())).collect()
+    }
+
+    /// The place itself, or what stands there, if that is a borrow.
+    fn followed(&mut self, here: Borrow, loc: Loc) -> Result<Borrow> {
+        let Some(Binding::Value(value)) = self.env.cell(here.cell) else {
+            return Ok(here);
+        };
+        let mut value = Some(value);
+        for inside in &here.inside {
+            value = match inside {
+                Inside::Field(_, name) => value.and_then(|value| {
+                    let k = value.component(name)?;
+                    value.components()?.get(k)
+                }),
+                Inside::Element(..) => None,
+            };
+        }
+        match value.and_then(Value::borrow).cloned() {
+            Some(borrow) if here.view.is_none() => {
+                self.may_change(&borrow, loc)?;
+                Ok(borrow)
+            }
+            Some(_) | None => Ok(here),
+        }
+    }
+
     fn may_change(&mut self, borrow: &Borrow, loc: Loc) -> Result<()> {
         if borrow.cell >= self.wall {
             return Ok(());
@@ -367,7 +493,7 @@ impl Lowerer<'_> {
     fn step(&mut self, here: &Borrow, step: &Step) -> Result<Borrow> {
         match step {
             Step::Field(loc, name) if here.view.is_none() => {
-                Ok(here.at(Inside::Field(*loc, name.clone())))
+                self.followed(here.at(Inside::Field(*loc, name.clone())), *loc)
             }
             Step::Field(loc, name) => {
                 let message = format!(
@@ -422,7 +548,7 @@ impl Lowerer<'_> {
             && value.component(&k.to_string()).is_some()
             && matches!(value, Value::List(_))
         {
-            return Ok(here.at(Inside::Field(loc, k.to_string())));
+            return self.followed(here.at(Inside::Field(loc, k.to_string())), loc);
         }
         if let [index] = at
             && !matches!(index.kind, Kind::Range(..))
@@ -829,18 +955,15 @@ impl Lowerer<'_> {
         loc: Loc,
     ) -> Option<Result<Value>> {
         let method = name.to_string();
-        let same = matches!(
-            (method.as_str(), args),
-            (
-                "view_mut" | "by_ref" | "as_mut" | "borrow_mut" | "as_mut_slice",
-                []
-            )
-        );
-        if same {
-            return Some(Ok(here.clone().into()));
-        }
-        if !is_of_borrows(&method) {
-            return None;
+        match (method.as_str(), args) {
+            ("view_mut" | "reborrow", []) => return Some(Ok(here.as_view().into())),
+            ("by_ref" | "as_mut" | "borrow_mut" | "as_mut_slice", []) => {
+                return Some(Ok(here.clone().into()));
+            }
+            // Of two arguments, it is the one of views.
+            ("split_at", [_, _]) => {}
+            _ if is_of_borrows(&method) => {}
+            _ => return None,
         }
         Some(self.part_by_method(here, name, args, loc))
     }
@@ -877,18 +1000,28 @@ impl Lowerer<'_> {
                 let i = index(self, i)?;
                 part(view.index_axis(1, &i))
             }
-            ("index_axis_mut", [axis, i]) => {
+            ("index_axis_mut" | "index_axis_move", [axis, i]) => {
                 let axis = self.axis(axis, rank)?;
                 let i = index(self, i)?;
                 part(view.index_axis(axis, &i))
             }
-            ("slice_mut", [slices]) => part(self.sliced(&view, slices)?),
+            ("slice_mut" | "slice_move", [slices]) => part(self.sliced(&view, slices)?),
             ("slice_axis_mut", [axis, slice]) => {
                 let axis = self.axis(axis, rank)?;
                 let taken = self.slice_value(slice, &view.sizes[axis])?;
                 part(cut(&view, axis, &taken))
             }
-            ("diag_mut", []) if rank > 1 => part(view.diagonal()),
+            ("diag_mut" | "into_diag", []) if rank > 1 => part(view.diagonal()),
+            ("reversed_axes", []) => {
+                let order: Vec<usize> = (0..rank).rev().collect();
+                part(view.permuted(&order))
+            }
+            ("permuted_axes", [order]) => part(view.permuted(&self.order_of(rank, order)?)),
+            ("insert_axis", [axis]) => part(view.with_axis(self.new_axis(axis, rank)?)),
+            ("remove_axis", [axis]) => {
+                let axis = self.axis(axis, rank)?;
+                part(view.index_axis(axis, &Expr::int(0)))
+            }
             ("split_at_mut" | "split_at", args @ ([_] | [_, _])) => {
                 let (axis, middle) = match args {
                     [axis, middle] => (self.axis(axis, rank)?, middle),
@@ -1087,5 +1220,6 @@ fn cut(view: &View, axis: usize, part: &Part) -> View {
 
 /// The methods of what is borrowed to be changed.
 pub(super) fn is_of_borrows(method: &str) -> bool {
-    method.ends_with("_mut") || matches!(method, "into_iter" | "zip_mut_with")
+    let is_known = matches!(method, "into_iter" | "zip_mut_with");
+    is_known || method.ends_with("_mut") || makes_view(method)
 }

@@ -11,6 +11,10 @@ use crate::ir::core::{Expr, Kind as CoreKind};
 use crate::ir::prims::Prim;
 use crate::ir::ty::{Elem, Lit};
 
+/// For what is borrowed under a condition.
+const IN_BRANCHES: &str = "a condition decides what is borrowed; write the changes into each \
+     branch, or read the value by `*`";
+
 /// What is evaluated only under a condition.
 pub(super) struct Branch {
     /// The variables that it binds.
@@ -121,6 +125,9 @@ impl Lowerer<'_> {
     }
 
     fn chosen(&mut self, cond: Expr, then: Branch, other: Branch, loc: Loc) -> Result<Value> {
+        for branch in [&then, &other] {
+            self.no_copy(&branch.value, branch.loc, IN_BRANCHES)?;
+        }
         if let (Some(a), Some(b)) = (then.value.as_maybe(), other.value.as_maybe()) {
             return self.maybe_chosen(cond, (&then, a), (&other, b), loc);
         }

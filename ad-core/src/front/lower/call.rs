@@ -258,11 +258,12 @@ impl Lowerer<'_> {
 
     /// What is called may not change its arguments.
     pub(super) fn not_borrowed(&mut self, value: &Value, loc: Loc) -> Result<()> {
-        match value.borrow() {
-            None => Ok(()),
-            Some(_) => Err(self.errors.at(
+        match value.is_borrowing() {
+            false => Ok(()),
+            true => Err(self.errors.at(
                 loc,
-                "a call that changes its argument is not followed; give the new value as the result, and                  write `x = f(..);`",
+                "a call that changes its argument is not followed; give the new value as the result, and \
+                 write `x = f(..);`",
             )),
         }
     }

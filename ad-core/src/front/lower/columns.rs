@@ -186,6 +186,10 @@ fn column(item: &Value, arrays: &mut impl Iterator<Item = Plain>) -> Value {
     }
 }
 
+/// For items that are collected.
+const COLLECTED: &str =
+    "collect the values, as `.map(|v| *v)`, or change the items in a `for` loop";
+
 impl Lowerer<'_> {
     /// How many elements a list has.
     pub(super) fn count_of(&mut self, list: &Columns) -> Expr {
@@ -628,14 +632,15 @@ impl Lowerer<'_> {
         if let Some(rounds) = iter.rounds() {
             let items = rounds.map(|round| {
                 let item = (iter.at)(self, &[round])?;
-                self.fetched(item)
+                self.no_copy(&item, loc, COLLECTED)?;
+                Ok(item)
             });
             return Ok(Value::List(List::Elements(items.collect::<Result<_>>()?)));
         }
         self.rectangular_sizes(&extents, loc)?;
         let (axes, bound, item) = self.at_each(&extents, |l, at| {
             let item = (iter.at)(l, at)?;
-            let item = l.fetched(item)?;
+            l.no_copy(&item, loc, COLLECTED)?;
             l.settled(item, loc)
         })?;
         if !matches!(item, Value::Plain(_)) && !is_element(&item) {

@@ -734,6 +734,7 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Member(..)
         | Kind::Struct(..)
         | Kind::Index(..)
+        | Kind::Part(..)
         | Kind::Closure(_)
         | Kind::List(_)
         | Kind::Repeat(..)

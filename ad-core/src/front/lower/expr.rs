@@ -11,7 +11,7 @@ use super::{Binding, Lowerer};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::names;
 use crate::front::real::RealType;
-use crate::front::surface::{Expr as Surface, Kind, Note, Pattern, Stmt};
+use crate::front::surface::{Expr as Surface, Kind, Note, Pattern, Step, Stmt};
 use crate::front::types::Scalar;
 use crate::ir::core::{Expr, Ty};
 use crate::ir::prims::Prim;
@@ -75,6 +75,14 @@ impl Lowerer<'_> {
             Kind::Member(base, name) => self.member(base, &name.to_string(), loc),
             Kind::Struct(path, fields, base) => self.structure(path, fields, base.as_deref(), loc),
             Kind::Index(array, at) => self.index(array, at, loc),
+            Kind::Part(of, at) => match self.expr(of)?.borrow().cloned() {
+                Some(here) => {
+                    let step = Step::At(loc, at.clone());
+                    let mut parts = self.parts_of_borrow(&here, std::iter::once(step))?;
+                    Ok(parts.swap_remove(0))
+                }
+                None => self.index(of, at, loc),
+            },
             Kind::Range(from, to, closed) => {
                 self.range(from.as_deref(), to.as_deref(), *closed, loc)
             }
@@ -191,6 +199,7 @@ impl Lowerer<'_> {
     pub(super) fn annotated(&mut self, value: Value, note: &Note, loc: Loc) -> Result<Value> {
         match (note, value) {
             (Note::Infer, value) => Ok(value),
+            (Note::Of(written), value) if value.is_borrowing() && !written.is_scalar() => Ok(value),
             (Note::Of(written), Value::List(list)) => self.annotated_list(list, written, loc),
             (Note::Of(written), value) => {
                 let plain = self.plain(value, loc)?;
@@ -218,6 +227,7 @@ impl Lowerer<'_> {
 
     /// Gives names to a value. Of what is wrong, the names are known to be wrong as well.
     pub(super) fn bind(&mut self, pattern: &Pattern, value: Result<Value>) {
+        let value = value.and_then(|value| self.apart(pattern, value));
         match pattern {
             Pattern::Wild => {}
             Pattern::Hole(reported, names) => self.holes(*reported, names),
@@ -247,7 +257,10 @@ impl Lowerer<'_> {
             Pattern::Struct(pattern_loc, patterns) => {
                 for (field, pattern) in patterns {
                     let part = match &value {
-                        Ok(value) => self.field_of(value, field, *pattern_loc),
+                        Ok(value) => match value.borrow().cloned() {
+                            Some(here) => self.field_of_borrow(&here, field, *pattern_loc),
+                            None => self.field_of(value, field, *pattern_loc),
+                        },
                         Err(reported) => Err(*reported),
                     };
                     self.bind(pattern, part);
@@ -279,6 +292,31 @@ impl Lowerer<'_> {
                     }
                 }
             }
+        }
+    }
+
+    /// What is borrowed, as the parts that a pattern takes out of it, which are borrowed as well.
+    fn apart(&mut self, pattern: &Pattern, value: Value) -> Result<Value> {
+        let Some(here) = value.borrow().cloned() else {
+            return Ok(value);
+        };
+        match pattern {
+            Pattern::Name(_) | Pattern::Wild | Pattern::Hole(..) => Ok(value),
+            Pattern::Tuple(loc, parts) => {
+                let steps = (0..parts.len()).map(|k| Step::Field(*loc, k.to_string()));
+                self.parts_of_borrow(&here, steps).map(Value::Tuple)
+            }
+            Pattern::List(loc, parts) => {
+                let index = |k| Surface {
+                    loc: *loc,
+                    kind: Kind::Int(i64::try_from(k).unwrap_or(i64::MAX), None),
+                };
+                let steps = (0..parts.len()).map(|k| Step::At(*loc, vec![index(k)]));
+                let parts = self.parts_of_borrow(&here, steps)?;
+                Ok(Value::List(List::Elements(parts)))
+            }
+            // The fields are taken one by one.
+            Pattern::Struct(..) => Ok(value),
         }
     }
 
@@ -453,6 +491,7 @@ fn is_call(e: &Surface) -> bool {
         | Kind::Member(..)
         | Kind::Struct(..)
         | Kind::Index(..)
+        | Kind::Part(..)
         | Kind::Closure(_)
         | Kind::Range(..)
         | Kind::Macro(..)

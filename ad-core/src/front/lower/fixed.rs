@@ -144,6 +144,11 @@ impl Lowerer<'_> {
     /// `[x; n]`
     pub(super) fn repeated(&mut self, one: &Surface, count: &Surface) -> Result<Value> {
         let value = self.expr(one)?;
+        self.no_copy(
+            &value,
+            one.loc,
+            "change it by its own name, or read its value by `*`",
+        )?;
         let value = self.named(value, "x");
         let n = self.expr(count)?;
         let n = self.of(Elem::Int, n, count.loc, "the length of an array")?;
@@ -176,6 +181,11 @@ impl Lowerer<'_> {
         };
         let mut plains = vec![];
         for e in elements {
+            self.no_copy(
+                &e,
+                loc,
+                "change each by its own name, or read the values by `*`",
+            )?;
             let e = self.plain(e, loc)?;
             plains.push(e);
         }
@@ -515,7 +525,9 @@ impl Lowerer<'_> {
     /// Whether the elements hold arrays whose lengths are not seen to be the same.
     pub(super) fn has_own_shapes(&mut self, list: &List) -> bool {
         match list {
-            List::Elements(elements) => self.differ_in_shape(elements),
+            List::Elements(elements) => {
+                elements.iter().any(Value::is_borrowing) || self.differ_in_shape(elements)
+            }
             List::Whole(_) | List::Columns(_) | List::Rows(_) => false,
         }
     }

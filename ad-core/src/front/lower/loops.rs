@@ -335,44 +335,57 @@ impl Lowerer<'_> {
             let Some(entry) = self.env.entry(&name) else {
                 continue;
             };
-            // What is borrowed is a part of another variable.
-            let borrow = match &entry.binding {
-                Binding::Value(value) => value.borrow(),
-                Binding::Import(_) | Binding::Unset | Binding::Hole(_) => None,
+            // What is borrowed is a part of other variables.
+            let borrows = match &entry.binding {
+                Binding::Value(value) => value.borrows(),
+                Binding::Import(_) | Binding::Unset | Binding::Hole(_) => vec![],
             };
-            let (cell, root) = match borrow {
-                Some(borrow) => (borrow.cell(), borrow.root().to_string()),
-                None => (entry.cell, name.clone()),
+            let own = (entry.cell, name.clone());
+            let cells = match borrows.is_empty() {
+                true => vec![own],
+                false => (borrows.iter())
+                    .map(|borrow| (borrow.cell(), borrow.root().to_string()))
+                    .collect(),
             };
-            let value = match self.env.cell(cell) {
-                Some(Binding::Value(value)) if cell >= self.wall && is_state(value) => {
-                    value.clone()
-                }
-                Some(
-                    Binding::Value(_) | Binding::Import(_) | Binding::Unset | Binding::Hole(_),
-                )
-                | None => continue,
-            };
-            // What is changed by an index is one array all the way.
-            let is_list = matches!(value, Value::List(List::Columns(_)));
-            let value = match is_indexed(body, &name) && !is_list {
-                true => match self.whole(&value, loc) {
-                    Ok(whole) => self.named(whole, &root),
-                    Err(_) => value,
-                },
-                false => value,
-            };
-            match carried.iter_mut().find(|c| c.cell == cell) {
-                Some(known) if value.components().is_none() => known.value = value,
-                Some(_) => {}
-                None => carried.push(Carried {
-                    cell,
-                    name: root,
-                    value,
-                }),
+            for (cell, root) in cells {
+                self.carry(&mut carried, cell, root, is_indexed(body, &name), loc);
             }
         }
         carried
+    }
+
+    /// Adds the present value of a variable to those that a loop carries.
+    fn carry(
+        &mut self,
+        carried: &mut Vec<Carried>,
+        cell: u32,
+        root: String,
+        is_indexed: bool,
+        loc: Loc,
+    ) {
+        let value = match self.env.cell(cell) {
+            Some(Binding::Value(value)) if cell >= self.wall && is_state(value) => value.clone(),
+            Some(Binding::Value(_) | Binding::Import(_) | Binding::Unset | Binding::Hole(_))
+            | None => return,
+        };
+        // What is changed by an index is one array all the way.
+        let is_list = matches!(value, Value::List(List::Columns(_)));
+        let value = match is_indexed && !is_list {
+            true => match self.whole(&value, loc) {
+                Ok(whole) => self.named(whole, &root),
+                Err(_) => value,
+            },
+            false => value,
+        };
+        match carried.iter_mut().find(|c| c.cell == cell) {
+            Some(known) if value.components().is_none() => known.value = value,
+            Some(_) => {}
+            None => carried.push(Carried {
+                cell,
+                name: root,
+                value,
+            }),
+        }
     }
 
     /// The variables, with options that begin without a value as ones whose value is made of zeros:

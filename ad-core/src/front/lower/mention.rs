@@ -53,7 +53,9 @@ pub(super) fn mentions(e: &Expr, name: &str) -> bool {
         }
         Kind::Tuple(parts) | Kind::List(parts) | Kind::Macro(_, parts) => all(parts),
         Kind::Call(path, args) => path.is_ident(name) || all(args),
-        Kind::Method(receiver, _, args) | Kind::Index(receiver, args) => one(receiver) || all(args),
+        Kind::Method(receiver, _, args)
+        | Kind::Index(receiver, args)
+        | Kind::Part(receiver, args) => one(receiver) || all(args),
         Kind::Closure(closure) => one(&closure.body),
         Kind::Range(from, to, _) => [from, to].into_iter().flatten().any(|e| one(e)),
         Kind::Slices(slices) => slices.iter().any(|slice| match slice {
@@ -148,9 +150,9 @@ pub(super) fn is_indexed(e: &Expr, name: &str) -> bool {
         Kind::Tuple(parts) | Kind::List(parts) | Kind::Macro(_, parts) | Kind::Call(_, parts) => {
             parts.iter().any(one)
         }
-        Kind::Method(receiver, _, args) | Kind::Index(receiver, args) => {
-            one(receiver) || args.iter().any(one)
-        }
+        Kind::Method(receiver, _, args)
+        | Kind::Index(receiver, args)
+        | Kind::Part(receiver, args) => one(receiver) || args.iter().any(one),
         // A closure changes nothing outside.
         Kind::Closure(_) => false,
     }

@@ -7,6 +7,7 @@ use super::variants;
 use super::{Binding, Changed, Lowerer};
 use crate::front::error::{Loc, Result};
 use crate::ir::core::Expr;
+use std::rc::Rc;
 
 impl Lowerer<'_> {
     /// Each variable that a side changes gets the value of the side that is taken.
@@ -57,6 +58,11 @@ impl Lowerer<'_> {
         if let (Some(x), Some(y)) = (a.as_maybe(), b.as_maybe()) {
             let sides = ((&then.with(a), x), (&other.with(b), y));
             return self.maybe_chosen(cond.clone(), sides.0, sides.1, loc);
+        }
+        if let (Value::Way(x), Value::Way(y)) = (a, b)
+            && Rc::ptr_eq(x, y)
+        {
+            return Ok(a.clone());
         }
         match (a, b) {
             (Value::List(List::Elements(_)), Value::Plain(_) | Value::List(List::Whole(_))) => {

@@ -460,7 +460,11 @@ impl Lowerer<'_> {
 
     /// The result of a region, which is one value.
     fn single(&mut self, value: Value, loc: Loc, what: &str) -> Result<Plain> {
-        let value = self.fetched(value)?;
+        self.no_copy(
+            &value,
+            loc,
+            "read its value by `*`, or change it by its own name",
+        )?;
         match value {
             Value::Plain(plain) => return Ok(plain),
             Value::List(list) => return self.as_array(list, loc),

@@ -95,7 +95,8 @@ impl Lowerer<'_> {
             return Ok(self.before_written(&form));
         };
         let value = self.expr(pushed)?;
-        let value = self.fetched(value)?;
+        let instead = "write the change where it is borrowed, or give its value by `*`";
+        self.no_copy(&value, pushed.loc, instead)?;
         // The first one says what they all are; what differs is an error as in any list.
         if self.slots.known.contains_key(list) {
             return Ok(value);

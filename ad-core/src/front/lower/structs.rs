@@ -1,13 +1,14 @@
 //! Values that are structs: made by their fields, read by field.
 
 use super::Lowerer;
+use super::borrow::Borrow;
 use super::value::Value;
 use super::variants::enum_of;
 use crate::front::callee::without_arguments;
 use crate::front::data::Made;
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::structs::Struct;
-use crate::front::surface::Expr as Surface;
+use crate::front::surface::{Expr as Surface, Step};
 use std::rc::Rc;
 
 impl Value {
@@ -61,6 +62,13 @@ impl Lowerer<'_> {
             value.describe()
         );
         Err(self.errors.at(loc, message))
+    }
+
+    /// A field of what is borrowed to be changed, which is borrowed as well.
+    pub(super) fn field_of_borrow(&mut self, of: &Borrow, name: &str, loc: Loc) -> Result<Value> {
+        let step = Step::Field(loc, name.to_owned());
+        let mut parts = self.parts_of_borrow(of, std::iter::once(step))?;
+        Ok(parts.swap_remove(0))
     }
 
     /// What to say where something reads a constant that is carried.

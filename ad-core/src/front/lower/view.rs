@@ -71,7 +71,12 @@ impl Lowerer<'_> {
 
     /// `a.permuted_axes([1, 0, 2])`
     pub(super) fn permuted_axes(&mut self, array: Plain, order: &Surface) -> Result<Value> {
-        let rank = array.expr.ty.rank;
+        let axes = self.order_of(array.expr.ty.rank, order)?;
+        Ok(self.permuted(array, &axes).into())
+    }
+
+    /// The order of axes that `permuted_axes` is given.
+    pub(super) fn order_of(&mut self, rank: usize, order: &Surface) -> Result<Vec<usize>> {
         let (Kind::List(parts) | Kind::Tuple(parts)) = &order.kind else {
             return Err(self.no_order(rank, order.loc));
         };
@@ -86,7 +91,7 @@ impl Lowerer<'_> {
         if axes.len() != rank || !each_once {
             return Err(self.no_order(rank, order.loc));
         }
-        Ok(self.permuted(array, &axes).into())
+        Ok(axes)
     }
 
     fn no_order(&mut self, rank: usize, loc: Loc) -> crate::front::error::Reported {
@@ -101,14 +106,7 @@ impl Lowerer<'_> {
 
     /// `a.insert_axis(Axis(k))`
     pub(super) fn insert_axis(&mut self, array: Plain, axis: &Surface) -> Result<Value> {
-        let rank = array.expr.ty.rank;
-        let k = self.axis(axis, rank + 1)?;
-        if rank == 6 {
-            return Err(self.errors.at(
-                axis.loc,
-                "arrays have at most 6 axes; write one axis for two, with the index `i * m + j`",
-            ));
-        }
+        let k = self.new_axis(axis, array.expr.ty.rank)?;
         let array = self.holding(array);
         let mut sizes = self.written_lengths(&array.expr);
         sizes.insert(k, Expr::int(1));
@@ -118,6 +116,18 @@ impl Lowerer<'_> {
             at
         });
         Ok(view.into())
+    }
+
+    /// Where `insert_axis` adds one.
+    pub(super) fn new_axis(&mut self, axis: &Surface, rank: usize) -> Result<usize> {
+        let k = self.axis(axis, rank + 1)?;
+        match rank {
+            6 => Err(self.errors.at(
+                axis.loc,
+                "arrays have at most 6 axes; write one axis for two, with the index `i * m + j`",
+            )),
+            _ => Ok(k),
+        }
     }
 
     /// `a.remove_axis(Axis(k))`: what is at 0 along the axis.

@@ -234,11 +234,14 @@ impl Lowerer<'_> {
         let method = name.to_string();
         match (method.as_str(), args) {
             ("unwrap" | "expect", []) => self.value_of(maybe, loc),
-            (
-                "copied" | "cloned" | "clone" | "ok" | "ok_or" | "ok_or_else" | "map_err"
-                | "as_ref" | "as_deref",
-                [],
-            ) => Ok(Maybe::clone(maybe).into()),
+            ("copied" | "cloned", []) => {
+                let value = self.fetched(maybe.value.clone())?;
+                let maybe = Maybe::clone(maybe);
+                Ok(Maybe { value, ..maybe }.into())
+            }
+            ("clone" | "ok" | "ok_or" | "ok_or_else" | "map_err" | "as_ref" | "as_deref", []) => {
+                Ok(Maybe::clone(maybe).into())
+            }
             ("is_some" | "is_ok", []) => {
                 let none = self.is_none(maybe, loc)?;
                 Ok(Expr::prim(Prim::Not, vec![none]).into())

@@ -4,6 +4,7 @@ use super::leave::{Exits, Outcome, To, choice, choose, never, temporary, variabl
 use super::stmt::{Want, block_of, nothing};
 use super::{Parser, outside, place};
 use crate::front::error::Loc;
+use crate::front::names::makes_view;
 use crate::front::real::RealType;
 use crate::front::surface::{Arm, Binary, Closure, Expr, Kind, Note, Pattern, Stmt, Test, Unary};
 use crate::front::types::Scalar;
@@ -32,7 +33,7 @@ impl Parser<'_> {
             return self.expr(&chosen);
         }
         if let (syn::Expr::Path(_) | syn::Expr::Call(_), Some(made)) = (e, outside::made(e)) {
-            let kind = Kind::Maybe(made.map(|inner| Box::new(self.expr(inner))));
+            let kind = Kind::Maybe(made.map(|inner| Box::new(self.moved(inner))));
             return Expr { loc, kind };
         }
         let kind = match e {
@@ -80,17 +81,17 @@ impl Parser<'_> {
                 return choice(loc, on, arms);
             }
             syn::Expr::Block(block) if block.label.is_none() => return self.block(&block.block),
-            syn::Expr::Tuple(tuple) => Kind::Tuple(self.all(&tuple.elems)),
+            syn::Expr::Tuple(tuple) => Kind::Tuple(self.all_moved(&tuple.elems)),
             syn::Expr::Struct(made) if made.qself.is_none() => {
                 let fields = made
                     .fields
                     .iter()
-                    .map(|f| (member(&f.member), self.expr(&f.expr)));
+                    .map(|f| (member(&f.member), self.moved(&f.expr)));
                 let fields = fields.collect();
                 let base = made.rest.as_ref().map(|e| Box::new(self.expr(e)));
                 Kind::Struct(made.path.clone(), fields, base)
             }
-            syn::Expr::Array(list) => Kind::List(self.all(&list.elems)),
+            syn::Expr::Array(list) => Kind::List(self.all_moved(&list.elems)),
             syn::Expr::Repeat(r) => {
                 Kind::Repeat(Box::new(self.expr(&r.expr)), Box::new(self.expr(&r.len)))
             }
@@ -116,6 +117,27 @@ impl Parser<'_> {
             _ => return self.hole(loc, outside::expression(e)),
         };
         Expr { loc, kind }
+    }
+
+    /// What gets another name, or becomes a part of something: a parameter that the function writes
+    /// is a borrow, and is handed on as one.
+    pub(super) fn moved(&mut self, e: &syn::Expr) -> Expr {
+        match e {
+            syn::Expr::Paren(inner) => self.moved(&inner.expr),
+            syn::Expr::Group(inner) => self.moved(&inner.expr),
+            e if self.written_through(e).is_some() => self.borrow(e, Loc::of_expr(e)),
+            e => self.expr(e),
+        }
+    }
+
+    fn all_moved<'e>(&mut self, of: impl IntoIterator<Item = &'e syn::Expr>) -> Vec<Expr> {
+        of.into_iter().map(|e| self.moved(e)).collect()
+    }
+
+    /// Whether an expression is a parameter that the function writes, and one that is a view.
+    pub(super) fn written_through(&self, e: &syn::Expr) -> Option<bool> {
+        let name = self.written_parameter(e)?.to_string();
+        self.errors.written.get(&name).copied()
     }
 
     /// `*e`, `&e`: what is borrowed is read here.
@@ -332,7 +354,7 @@ impl Parser<'_> {
         Arm {
             test: self.test(pat),
             guard: guard.map(|g| self.expr(g)),
-            body: self.expr(&arm.body),
+            body: self.moved(&arm.body),
         }
     }
 
@@ -372,9 +394,16 @@ impl Parser<'_> {
         if outside::is_unfollowed_step(call) && !self.is_writer(&call.method) {
             return self.hole(Loc::of(&call.method), outside::STEP);
         }
+        let before = self.borrows.len();
         let borrows =
             super::target::borrows(&call.method) && super::target::is_place(&call.receiver);
-        let receiver = match borrows {
+        let method = call.method.to_string();
+        let hands_on = match self.written_through(&call.receiver) {
+            Some(_) if method == "into_iter" => true,
+            Some(true) => makes_view(&method) || method == "split_at" || method == "reborrow",
+            Some(false) | None => false,
+        };
+        let receiver = match borrows || hands_on {
             true => self.borrow(&call.receiver, Loc::of_expr(&call.receiver)),
             false => self.first(&call.receiver, loc),
         };
@@ -413,12 +442,22 @@ impl Parser<'_> {
         {
             return self.hole(Loc::of(&call.method), message);
         }
+        // What the items of a borrow are named in closures is borrowed.
+        if self.borrows.len() > before {
+            let names = (call.args.iter()).filter_map(|arg| match arg {
+                syn::Expr::Closure(closure) => Some(&closure.inputs),
+                _ => None,
+            });
+            let names = names.flatten().flat_map(super::pattern::names_in);
+            self.aliases.extend(names.map(|name| name.to_string()));
+        }
         // The text of `expect` and the errors of `ok_or` and `map_err` stay unparsed.
         let args = match call.method.to_string().as_str() {
             "expect" | "ok_or" | "ok_or_else" | "map_err" => vec![],
+            "zip" | "chain" | "and" => self.all_moved(&call.args),
             _ => self.all(&call.args),
         };
-        let receiver = match borrows {
+        let receiver = match borrows || hands_on {
             true => receiver,
             false => self.lent_to(&call.method, &call.receiver, receiver),
         };

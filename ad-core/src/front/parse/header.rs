@@ -28,7 +28,7 @@ impl Parser<'_> {
             },
             syn::Expr::Reference(r) => Source::Elements(self.expr(&r.expr)),
             syn::Expr::MethodCall(call) => self.adapted(call),
-            _ => Source::Elements(self.expr(e)),
+            _ => Source::Elements(self.moved(e)),
         }
     }
 
@@ -40,6 +40,7 @@ impl Parser<'_> {
             ("iter" | "into_iter", []) => match on {
                 // `x.view().into_iter()`
                 _ if is_sequence(on) => self.source(on),
+                _ if call.method == "into_iter" => Source::Elements(self.moved(on)),
                 _ => Source::Elements(self.expr(on)),
             },
             ("indexed_iter", []) => Source::Indexed(self.expr(on)),

@@ -35,6 +35,7 @@ impl Parser<'_> {
                 .map(|list| Kind::Macro(last.ident.clone(), list)),
             "s" => self.slices(mac),
             super::growing::SLOT => self.slot(mac),
+            super::slices::PART => self.part(mac),
             super::growing::TRIAL => mac
                 .parse_body()
                 .map(|e: syn::Expr| Kind::Trial(Box::new(self.expr(&e)))),
@@ -57,6 +58,24 @@ impl Parser<'_> {
         Ok(self.all(&list))
     }
 
+    /// What has parts, and which of them is meant.
+    fn part(&mut self, mac: &syn::Macro) -> syn::Result<Kind> {
+        let parts = |input: ParseStream<'_>| {
+            let of: syn::Expr = input.parse()?;
+            input.parse::<Token![,]>()?;
+            Ok((of, input.parse::<syn::Expr>()?))
+        };
+        let (of, at) = mac.parse_body_with(parts)?;
+        if let syn::Expr::Path(path) = &of
+            && let Some(name) = path.path.get_ident()
+            && self.aliases.contains(&name.to_string())
+        {
+            self.changes(name);
+        }
+        let of = self.moved(&of);
+        Ok(Kind::Part(Box::new(of), vec![self.expr(&at)]))
+    }
+
     /// The name of a list that grows, and what is pushed to it.
     fn slot(&mut self, mac: &syn::Macro) -> syn::Result<Kind> {
         let parts = |input: ParseStream<'_>| {
@@ -71,7 +90,7 @@ impl Parser<'_> {
             Ok((list, pushed))
         };
         let (list, pushed) = mac.parse_body_with(parts)?;
-        let pushed = pushed.map(|e| Box::new(self.expr(&e)));
+        let pushed = pushed.map(|e| Box::new(self.moved(&e)));
         Ok(Kind::Slot(list.to_string(), pushed))
     }
 

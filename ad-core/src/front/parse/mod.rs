@@ -236,7 +236,14 @@ impl Parser<'_> {
             Some(init) => {
                 let converted = rewritten::converted(&local.pat, &init.expr);
                 let init = converted.as_ref().unwrap_or(&init.expr);
-                Stmt::Let(pattern, note, Box::new(self.expr(init)))
+                // The value on entry, which the writing of the body binds, is no borrow.
+                let names = pattern::names_in(&local.pat);
+                let is_entry = (self.written_parameter(init)).is_some_and(|n| names.contains(n));
+                let init = match is_entry {
+                    true => self.expr(init),
+                    false => self.moved(init),
+                };
+                Stmt::Let(pattern, note, Box::new(init))
             }
             None => match pattern {
                 Pattern::Name(ident) => Stmt::Later(ident),

@@ -125,6 +125,7 @@ impl Parser<'_> {
             | Kind::Member(..)
             | Kind::Struct(..)
             | Kind::Index(..)
+            | Kind::Part(..)
             | Kind::List(_)
             | Kind::Repeat(..)
             | Kind::Range(..)

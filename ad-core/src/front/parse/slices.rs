@@ -7,12 +7,17 @@
 //!     else { let p = x[0]; let q = x[x.len() - 1]; c }
 //! ```
 //!
+//! Here `x[0]` is a macro of our own: of what is borrowed to be changed, the part is borrowed, too.
+//!
 //! rustc has seen that the arms leave nothing out, so the last one needs no question.
 
 use super::each::mentions;
 use proc_macro2::TokenStream;
-use quote::{ToTokens, quote, quote_spanned};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
+
+/// The macro that stands for a part that a pattern takes out of what has a name.
+pub(super) const PART: &str = "__cotangent_part";
 
 /// What a `match` or an `if let` on the pattern of a slice stands for.
 pub(super) fn chosen(e: &syn::Expr) -> Option<syn::Expr> {
@@ -159,6 +164,7 @@ impl<'a> Slice<'a> {
 
     /// The names for the parts of a slice; nothing if the pattern asks for more than the length.
     fn parts(&self, name: &TokenStream) -> Option<TokenStream> {
+        let part = format_ident!("{}", PART);
         let mut out = TokenStream::new();
         let behind = self.behind.iter().rev().enumerate();
         let behind = behind.map(|(k, pat)| {
@@ -182,15 +188,15 @@ impl<'a> Slice<'a> {
             match pat {
                 syn::Pat::Wild(_) => {}
                 syn::Pat::Ident(_) | syn::Pat::Reference(_) | syn::Pat::Tuple(_) => {
-                    add(pat, quote_spanned!(pat.span()=> #name[#at]));
+                    add(pat, quote_spanned!(pat.span()=> #part!(#name, #at)));
                 }
                 _ => return None,
             }
         }
         if let Some(Some(rest)) = self.rest {
             let (from, to) = (self.before.len(), self.behind.len());
-            let part = quote_spanned!(rest.span()=> &#name[#from..#name.len() - #to]);
-            add(rest, part);
+            let rest_of = quote_spanned!(rest.span()=> #part!(#name, #from..#name.len() - #to));
+            add(rest, rest_of);
         }
         out.extend(hiding);
         Some(out)

@@ -457,7 +457,7 @@ impl Parser<'_> {
                 Want::Value | Want::Unit | Want::Round => self.leave(loc, &To::Failure, want),
             },
             _ if want == Want::Result => self.result(e),
-            _ if want.is_value() => self.expr(e),
+            _ if want.is_value() => self.moved(e),
             _ => {
                 let stmt = self.statement(e);
                 block_of(loc, vec![stmt], nothing(loc))
@@ -699,8 +699,16 @@ impl Parser<'_> {
     }
 
     fn assign(&mut self, loc: Loc, left: &syn::Expr, how: How, right: &syn::Expr) -> Stmt {
+        if let (How::Set, Some(_)) = (how, self.written_through(left)) {
+            let reported = self.errors.at(
+                loc,
+                "this makes the parameter stand for another place, which is not followed; write \
+                 `*x = ..` or `x.assign(&..)`, or bind a new name with `let`",
+            );
+            return Stmt::Hole(reported, vec![]);
+        }
         let target = self.target(left);
-        let value = self.expr(right);
+        let value = self.moved(right);
         match target {
             Ok(target) => Stmt::Assign(Box::new(Assign {
                 loc,
@@ -750,7 +758,7 @@ impl Parser<'_> {
     }
 
     /// A parameter that the function writes, if an expression is one.
-    fn written_parameter<'e>(&self, e: &'e syn::Expr) -> Option<&'e syn::Ident> {
+    pub(super) fn written_parameter<'e>(&self, e: &'e syn::Expr) -> Option<&'e syn::Ident> {
         let syn::Expr::Path(path) = e else {
             return None;
         };

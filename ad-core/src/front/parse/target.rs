@@ -93,7 +93,7 @@ impl Parser<'_> {
     fn part_method(&mut self, loc: Loc, call: &syn::ExprMethodCall) -> Result<Place> {
         let name = call.method.to_string();
         let step = match name.as_str() {
-            "view_mut" | "by_ref" | "as_mut" if call.args.is_empty() => None,
+            "by_ref" | "as_mut" if call.args.is_empty() => None,
             // What is there is taken for granted.
             "unwrap" | "expect" => None,
             _ if borrows(&call.method) => {
@@ -217,9 +217,15 @@ impl Parser<'_> {
                 (How::Elements, self.expr(&sorted))
             }
             ("invert_axis" | "swap_axes", _) => {
+                if self.written_through(&call.receiver) == Some(true) {
+                    let message = "this turns the view, and the array behind it stays as it is; \
+                                   write the view that is meant, as `x.slice_mut(s![..;-1])` or \
+                                   `x.view_mut().reversed_axes()`";
+                    return Some(Stmt::Hole(self.errors.at(loc, message), vec![]));
+                }
                 let args = self.all(&call.args);
                 (
-                    How::Set,
+                    How::Axes,
                     self.changed_by(loc, call, &call.method.to_string(), args),
                 )
             }
