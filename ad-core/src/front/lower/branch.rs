@@ -534,6 +534,12 @@ fn is_never(e: &Surface) -> bool {
     while let SurfaceKind::Block(_, tail) = &e.kind {
         e = tail;
     }
+    if let SurfaceKind::If(_, then, other) = &e.kind {
+        return is_never(then) && is_never(other);
+    }
+    if let SurfaceKind::Match(_, arms) = &e.kind {
+        return arms.iter().all(|arm| is_never(&arm.body));
+    }
     matches!(e.kind, SurfaceKind::Never | SurfaceKind::Impossible)
 }
 

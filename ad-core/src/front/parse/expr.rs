@@ -32,6 +32,16 @@ impl Parser<'_> {
         if let Some(chosen) = super::slices::chosen(e).or_else(|| super::choices::chosen(e)) {
             return self.expr(&chosen);
         }
+        if let Some((first, rest)) = self.hoisted(e) {
+            return self.sequence(&[first, syn::Stmt::Expr(rest, None)], loc, Want::Value);
+        }
+        if let Some((mut stmts, rest)) = self.operands_first(e, false) {
+            stmts.push(syn::Stmt::Expr(rest, None));
+            return self.sequence(&stmts, loc, Want::Value);
+        }
+        if let Some(block) = super::valued::as_block(e, &mut self.lists) {
+            return self.block(&block);
+        }
         if let (syn::Expr::Path(_) | syn::Expr::Call(_), Some(made)) = (e, outside::made(e)) {
             let kind = Kind::Maybe(made.map(|inner| Box::new(self.moved(inner))));
             return Expr { loc, kind };
@@ -353,8 +363,20 @@ impl Parser<'_> {
         };
         Arm {
             test: self.test(pat),
-            guard: guard.map(|g| self.expr(g)),
+guard: guard.map(|g| self.guard(g)),
             body: self.moved(&arm.body),
+        }
+    }
+
+    /// The condition of an arm. It leaves nothing: the arms behind it would still be looked at.
+    pub(super) fn guard(&mut self, guard: &syn::Expr) -> Expr {
+        match self.may_jump(guard) {
+            true => self.hole(
+                Loc::of_expr(guard),
+                "what leaves a block in the guard of an arm is not followed; write it as `if` in \
+                 the arm",
+            ),
+            false => self.expr(guard),
         }
     }
 
@@ -530,6 +552,7 @@ impl Parser<'_> {
                 body if super::axes::is_in(body) => {
                     p.block_for(&syn::parse_quote!({ #body }), Want::Result)
                 }
+                body if p.may_leave(body) => p.tail(body, Want::Result),
                 body => p.last(body, loc),
             })
         });

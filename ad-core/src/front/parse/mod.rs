@@ -17,6 +17,7 @@ mod header;
 mod indexed;
 mod leave;
 mod macros;
+mod operands;
 mod outside;
 mod pattern;
 mod place;
@@ -32,7 +33,7 @@ use super::data::Tree;
 use super::error::{Errors, Loc, Reported};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
 use crate::ir::ty::Elem;
-use quote::format_ident;
+use quote::{ToTokens, format_ident};
 use std::collections::{HashMap, HashSet};
 
 pub(super) use leave::Outcome;
@@ -58,6 +59,7 @@ pub(super) fn body(
         loops: vec![],
         exits: leave::Exits::new(outcome, zero),
         in_closure: false,
+        jumps: operands::has_jumps(block.to_token_stream()),
         wrong: HashMap::new(),
         borrows: vec![],
         aliases: HashSet::new(),
@@ -149,6 +151,8 @@ struct Parser<'a> {
     exits: leave::Exits,
     /// Whether this is in a closure.
     in_closure: bool,
+    /// Whether the function has words that may leave something.
+    jumps: bool,
     /// Variables whose value is wrong, which has been reported: nothing more is said where they
     /// change.
     wrong: HashMap<String, Reported>,

@@ -79,48 +79,74 @@ fn is_let(cond: &syn::Expr) -> bool {
     matches!(cond, syn::Expr::Let(_))
 }
 
-/// Whether `?` stands in an expression, not in a block or a closure of it.
-fn has_try(e: &syn::Expr) -> bool {
-    struct Search(bool);
-    impl<'ast> syn::visit::Visit<'ast> for Search {
-        fn visit_expr_try(&mut self, _: &'ast syn::ExprTry) {
-            self.0 = true;
-        }
-        fn visit_block(&mut self, _: &'ast syn::Block) {}
-        fn visit_expr_closure(&mut self, _: &'ast syn::ExprClosure) {}
-    }
-    let mut search = Search(false);
-    syn::visit::visit_expr(&mut search, e);
-    search.0 || matches!(e, syn::Expr::Try(_))
-}
-
-/// `if f()? { .. }` as `let t = f()?; if t { .. }`, and the same of `match`.
-fn hoisted(e: &syn::Expr) -> Option<(syn::Stmt, syn::Expr)> {
-    let (pat, t) = name_of(&temporary());
-    let of = |head: &syn::Expr| has_try(head).then(|| t.clone());
-    let mut rest = e.clone();
-    let head = match &mut rest {
-        syn::Expr::If(branch) => match &mut *branch.cond {
-            syn::Expr::Let(pattern) => {
-                let t = of(&pattern.expr)?;
-                std::mem::replace(&mut *pattern.expr, t)
-            }
-            cond => {
-                let t = of(cond)?;
-                std::mem::replace(cond, t)
-            }
-        },
-        syn::Expr::Match(choice) => {
-            let t = of(&choice.expr)?;
-            std::mem::replace(&mut *choice.expr, t)
-        }
-        _ => return None,
-    };
-    let first = syn::Stmt::Local(local_of(pat, head));
-    Some((first, rest))
-}
-
 impl Parser<'_> {
+    /// `if f()? { .. }` as `let t = f()?; if t { .. }`, and the same of `match`.
+    pub(super) fn hoisted(&self, e: &syn::Expr) -> Option<(syn::Stmt, syn::Expr)> {
+        let (pat, t) = name_of(&temporary());
+        let of = |head: &syn::Expr| self.may_leave(head).then(|| t.clone());
+        let (rest, head);
+        match e {
+            syn::Expr::If(branch) => {
+                let mut branch = branch.clone();
+                head = match &mut *branch.cond {
+                    syn::Expr::Let(pattern) => {
+                        let t = of(&pattern.expr)?;
+                        std::mem::replace(&mut *pattern.expr, t)
+                    }
+                    cond => {
+                        let t = of(cond)?;
+                        std::mem::replace(cond, t)
+                    }
+                };
+                rest = syn::Expr::If(branch);
+            }
+            syn::Expr::Match(choice) => {
+                let t = of(&choice.expr)?;
+                let mut choice = choice.clone();
+                head = std::mem::replace(&mut *choice.expr, t);
+                rest = syn::Expr::Match(choice);
+            }
+            _ => return None,
+        }
+        let first = syn::Stmt::Local(local_of(pat, head));
+        Some((first, rest))
+    }
+
+    /// A statement whose operands leave: what is computed before it, and the statement without
+    /// them. `is_value` says whether it is the value of the block.
+    fn stmt_operands_first(
+        &mut self,
+        stmt: &syn::Stmt,
+        is_value: bool,
+    ) -> Option<(Vec<syn::Stmt>, syn::Stmt)> {
+        match stmt {
+            syn::Stmt::Expr(e, semi) => {
+                let is_statement = semi.is_some() || !is_value;
+                let (first, rest) = self.operands_first(e, is_statement)?;
+                Some((first, syn::Stmt::Expr(rest, *semi)))
+            }
+            syn::Stmt::Local(local) => {
+                let init = local.init.as_ref()?;
+                let taken = self.operands_first(&init.expr, false);
+                let (first, rest) = match (taken, &init.diverge) {
+                    (Some(taken), _) => taken,
+                    (None, Some(_)) if self.may_leave(&init.expr) => {
+                        let (pat, t) = name_of(&temporary());
+                        let first = local_of(pat, (*init.expr).clone());
+                        (vec![syn::Stmt::Local(first)], t)
+                    }
+                    (None, _) => return None,
+                };
+                let mut local = local.clone();
+                if let Some(init) = &mut local.init {
+                    *init.expr = rest;
+                }
+                Some((first, syn::Stmt::Local(local)))
+            }
+            syn::Stmt::Item(_) | syn::Stmt::Macro(_) => None,
+        }
+    }
+
     pub(super) fn block(&mut self, block: &syn::Block) -> Expr {
         self.block_for(block, Want::Value)
     }
@@ -177,7 +203,7 @@ impl Parser<'_> {
     }
 
     /// Statements up to the end of a block.
-    fn sequence(&mut self, all: &[syn::Stmt], loc: Loc, want: Want) -> Expr {
+    pub(super) fn sequence(&mut self, all: &[syn::Stmt], loc: Loc, want: Want) -> Expr {
         let (mut stmts, mut left) = (vec![], None);
         for (k, stmt) in all.iter().enumerate() {
             let last = k + 1 == all.len();
@@ -192,10 +218,17 @@ impl Parser<'_> {
                 return block_of(loc, stmts, tail);
             }
             if let syn::Stmt::Expr(e, semi) = stmt
-                && let Some((first, second)) = hoisted(e)
+                && let Some((first, second)) = self.hoisted(e)
             {
                 let two = [first, syn::Stmt::Expr(second, *semi)];
                 let more: Vec<syn::Stmt> = two.into_iter().chain(rest.iter().cloned()).collect();
+                let tail = self.sequence(&more, loc, want);
+                return block_of(loc, stmts, tail);
+            }
+            let is_value = last && want.is_value();
+            if let Some((mut more, stmt)) = self.stmt_operands_first(stmt, is_value) {
+                more.push(stmt);
+                more.extend(rest.iter().cloned());
                 let tail = self.sequence(&more, loc, want);
                 return block_of(loc, stmts, tail);
             }
@@ -399,8 +432,17 @@ impl Parser<'_> {
         if let Some(chosen) = super::slices::chosen(e).or_else(|| super::choices::chosen(e)) {
             return self.tail(&chosen, want);
         }
-        if let Some((first, rest)) = hoisted(e) {
+        if let Some((first, rest)) = self.hoisted(e) {
             return self.sequence(&[first, syn::Stmt::Expr(rest, None)], loc, want);
+        }
+        if let Some((mut stmts, rest)) = self.operands_first(e, !want.is_value()) {
+            stmts.push(syn::Stmt::Expr(rest, None));
+            return self.sequence(&stmts, loc, want);
+        }
+        if want.is_value()
+            && let Some(block) = super::valued::as_block(e, &mut self.lists)
+        {
+            return self.block_for(&block, want);
         }
         match e {
             syn::Expr::Paren(inner) => self.tail(&inner.expr, want),
@@ -585,6 +627,10 @@ impl Parser<'_> {
     pub(super) fn statement(&mut self, e: &syn::Expr) -> Stmt {
         let loc = Loc::of_expr(e);
         let hole = |reported: Reported| Stmt::Hole(reported, vec![]);
+        if let Some((mut stmts, rest)) = self.operands_first(e, true) {
+            stmts.push(syn::Stmt::Expr(rest, Some(syn::token::Semi::default())));
+            return Stmt::Do(Box::new(self.sequence(&stmts, loc, Want::Unit)));
+        }
         match e {
             syn::Expr::Paren(inner) => self.statement(&inner.expr),
             syn::Expr::Assign(assign) => self.assign(loc, &assign.left, How::Set, &assign.right),
@@ -915,7 +961,7 @@ impl Parser<'_> {
             && b.label.is_none()
             && b.expr.is_none()
             && !is_let(&first.cond)
-            && !has_try(&first.cond)
+            && !self.may_leave(&first.cond)
         {
             let end = self.expr(&first.cond);
             let cond = Expr {
@@ -945,7 +991,7 @@ impl Parser<'_> {
         };
         Arm {
             test: self.test(pat),
-            guard: guard.map(|g| self.expr(g)),
+            guard: guard.map(|g| self.guard(g)),
             body: self.tail(&arm.body, want),
         }
     }
@@ -1042,7 +1088,7 @@ fn parts(branch: &syn::ExprIf) -> bool {
 }
 
 /// `let p = e;`
-fn local_of(pat: syn::Pat, e: syn::Expr) -> syn::Local {
+pub(super) fn local_of(pat: syn::Pat, e: syn::Expr) -> syn::Local {
     let syn::Stmt::Local(mut local) = syn::parse_quote!(let x = x;) else {
         unreachable!("this is a `let`");
     };
@@ -1054,7 +1100,7 @@ fn local_of(pat: syn::Pat, e: syn::Expr) -> syn::Local {
 }
 
 /// `t`
-fn name_of(t: &syn::Ident) -> (syn::Pat, syn::Expr) {
+pub(super) fn name_of(t: &syn::Ident) -> (syn::Pat, syn::Expr) {
     let syn::Pat::Ident(mut pat) = syn::parse_quote!(x) else {
         unreachable!("this is a name");
     };
@@ -1070,7 +1116,8 @@ fn name_of(t: &syn::Ident) -> (syn::Pat, syn::Expr) {
 /// Whether an expression is there for what it changes only.
 fn is_change(e: &syn::Expr) -> bool {
     match e {
-        syn::Expr::Assign(_) | syn::Expr::Loop(_) => true,
+        syn::Expr::Assign(_) => true,
+        syn::Expr::Loop(_) => super::valued::as_block(e, &mut 0).is_none(),
         syn::Expr::Binary(binary) => outside::is_assignment(&binary.op),
         _ => false,
     }

@@ -36,8 +36,7 @@ pub(super) fn without(block: &syn::Block, count: &mut usize) -> Option<syn::Bloc
             syn::Stmt::Expr(..) | syn::Stmt::Item(_) | syn::Stmt::Macro(_) => None,
         };
         let written = found.and_then(|(e, pat)| {
-            let key = format_ident!("left_{}", *count);
-            let (name, stmts) = left(e, &key)?;
+            let (name, stmts) = left(e, *count)?;
             Some(match pat {
                 Some(pat) => quote!(#stmts let #pat = #name;),
                 None => quote!(#stmts #name),
@@ -62,9 +61,19 @@ pub(super) fn without(block: &syn::Block, count: &mut usize) -> Option<syn::Bloc
     })
 }
 
+/// The same of such an expression, wherever it stands, as a block.
+pub(super) fn as_block(e: &syn::Expr, count: &mut usize) -> Option<syn::Block> {
+    let (name, stmts) = left(e, *count)?;
+    *count += 1;
+    syn::parse2(quote_spanned!(e.span()=> { #stmts #name })).ok()
+}
+
 /// The name of the value, and the statements behind which it has it.
-fn left(e: &syn::Expr, key: &Ident) -> Option<(TokenStream, TokenStream)> {
-    let name = quote_spanned!(e.span()=> cotangent_left);
+fn left(e: &syn::Expr, count: usize) -> Option<(TokenStream, TokenStream)> {
+    // What is inside of another one has another name: it may leave both with a value.
+    let key = &format_ident!("left_{count}");
+    let name = format_ident!("cotangent_left_{count}", span = e.span());
+    let name = quote!(#name);
     let slot = format_ident!("{}", SLOT);
     let (label, body) = match e {
         syn::Expr::Loop(l) => {

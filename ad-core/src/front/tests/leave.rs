@@ -154,3 +154,51 @@ agree! {
     }
     (&[], 0) (&[1.0, 2.5, -0.5], 1) (&[0.1, -0.2, 0.3, 1.0], 3) (&[0.1, -0.2, 0.3, 1.0], 9)
 }
+
+agree! {
+    fn operands(x: &[f64], n: usize) -> f64 {
+        let (mut a, mut c) = (0.5, 1.0);
+        let mut y = [1.0, 2.0, 3.0];
+        for (i, v) in x.iter().enumerate() {
+            c *= if *v < 1.5 { *v } else { break };
+            y[i % 3] = match n { 0 => continue, 1 => v * c, _ => y[0] + v };
+            a = a * v + (if i < 4 { c } else { return a }) * { c += 0.25; c };
+            y[if i != 1 { i % 3 } else { continue }] *= 1.5;
+            (a, c) = if *v > 0.2 { (c, a + v) } else { continue };
+            for k in 0..(if i != n { 2 } else { continue }) { a += y[k] * 0.1; }
+            if (if i < 3 { *v } else { break }) < 1.0 { c += 0.5; }
+            let up = *v > 0.5 || if *v > 0.3 { c > 1.0 } else { break };
+            y.fill(if up { c } else { return c * 3.0 });
+        }
+        a *= if n < 3 { c } else { return a + y[0] };
+        a + y[0] * y[1] + y[2]
+    }
+    (&[], 1) (&[1.0, 2.5, -0.5], 0) (&[0.4, 0.9, 1.2, 1.0, 1.1], 1) (&[0.6, 0.25, 0.3, 1.0], 2)
+    (&[0.6, 0.9, 1.3, 1.0, 0.7, 0.9], 9) (&[0.9, 0.4, 1.6], 3)
+}
+
+agree! {
+    fn nested_values(x: f64, n: usize) -> f64 {
+        let a = loop { let q = loop { break x * 2.0; }; break q + 1.0; };
+        let b = 'a: {
+            let q = 'b: {
+                if x > 2.0 { break 'a x; }
+                if x > 1.0 { break 'b 7.0; }
+                x
+            };
+            q * a
+        };
+        let mut i = 0;
+        let c = loop {
+            i += 1;
+            let q = 'b: { if i > n { break 'b b; } x * i as f64 };
+            if q > 1.5 || i > n { break q * 2.0; }
+        };
+        let mut r = 1.0;
+        r = loop { r += 0.5 * loop { break r; }; if r > 3.0 { break r * x; } };
+        let s = match n { 0 => loop { break x; }, 1 => 'a: { if x > 1.0 { break 'a c; } x }, _ => 1.0 };
+        if n == 4 { return loop { r += 1.0; if r > 9.0 { break r * s; } }; }
+        a + b * c + r - s
+    }
+    (0.4, 0) (1.5, 1) (0.3, 1) (2.5, 4) (0.7, 6)
+}

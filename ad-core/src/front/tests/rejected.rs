@@ -108,8 +108,16 @@ fn statements() {
         "no end that can be seen",
     );
     says(
-        "let mut t = s; let u = 1.0 + loop { t += 1.0; if t > 2.0 { break t; } }; u",
+        "let mut t = s; let u = 1.0 + loop { t += 1.0; if t > 2.0 { return t; } }; u",
         "a loop gives no value here",
+    );
+    says(
+        "let mut t = s; for i in 0..n { t += match i { j if (if b { break } else { j > 1 }) => 1.0, _ => 2.0 }; } t",
+        "what leaves a block in the guard of an arm is not followed",
+    );
+    says(
+        "let mut t = s; for i in 0..n { t += if matches!(if b { break } else { i }, 0 | 1) { 1.0 } else { 2.0 }; } t",
+        "what leaves a block in here is not followed",
     );
     says(
         "let mut t = s; for c in n { t += 1.0; } t",
