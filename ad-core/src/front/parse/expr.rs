@@ -341,6 +341,9 @@ impl Parser<'_> {
         while let syn::Expr::Paren(inner) = function {
             function = &inner.expr;
         }
+        if let Some(called) = super::chain::called(call, &self.errors.writers) {
+            return self.expr(&called);
+        }
         let constant = self.constant_call(call);
         if let Some(rewritten) = constant.or_else(|| super::rewritten::elements(call)) {
             return self.expr(&rewritten);

@@ -99,6 +99,22 @@ agree! {
 }
 
 agree! {
+    fn arguments_that_filter(x: &[f64]) -> f64 {
+        let sum: f64 = x.iter().chain(x.iter().filter(|v| **v > 1.5)).sum();
+        let count = x.iter().chain(x.iter().take_while(|v| **v < 1.5)).count();
+        let placed = x.iter().filter(|v| **v > 0.0).chain(x.iter().filter(|v| **v < 3.0));
+        let placed = placed.enumerate().fold(0.5, |s, (i, v)| s * 0.5 + v * i as f64);
+        let even: f64 = (0..x.len()).chain((0..x.len()).filter(|i| i % 2 == 0)).map(|i| x[i]).sum();
+        let zipped: f64 = x.iter().zip(x.iter().filter(|v| **v > 1.5)).map(|(a, b)| a * b).sum();
+        let mut list = x.to_vec();
+        list.extend(x.iter().copied().filter(|v| *v > 1.5));
+        list.extend(x.iter().filter_map(|v| if *v > 1.5 { Some(v * v) } else { None }));
+        sum * count as f64 + placed * even + zipped + list.iter().sum::<f64>() * list.len() as f64
+    }
+    (&[1.0, 2.0]) (&[]) (&[-1.0, 2.5, 0.5, 3.5])
+}
+
+agree! {
     fn choices(n: usize, k: i64, x: f64) -> f64 {
         let a = match (n, k > 0) {
             (0, true) => x,

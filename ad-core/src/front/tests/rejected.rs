@@ -334,6 +334,18 @@ fn iterators() {
         "let it = x.iter().filter(|v| **v > s); it.rev().sum()",
         "write it before `filter`",
     );
+    for takes in [
+        "x.iter().chain(it).sum()",
+        "x.iter().zip(it).map(|(a, b)| a * b).sum()",
+        "std::iter::zip(x, it).map(|(a, b)| a * b).sum()",
+        "Zip::from(x).and(it).fold(s, |t, a, b| t + a * b)",
+        "Array1::from_iter(it).sum()",
+        "let mut v = x.to_vec(); v.extend(it); v.iter().sum()",
+        "let mut t = s; for (a, b) in x.iter().zip(it) { t += a * b; } t",
+    ] {
+        let body = format!("let it = x.iter().filter(|v| **v > s); {takes}");
+        says(&body, "how many `filter` leaves is known at run time only");
+    }
     says(
         "let it = x.iter().filter(|v| **v > s); let v: Vec<_> = it.collect(); v[0]",
         "known at run time only",

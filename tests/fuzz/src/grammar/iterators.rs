@@ -43,7 +43,7 @@ impl Gen {
             3 => format!("{x}.iter().step_by(2)"),
             _ => format!("{x}.iter()"),
         };
-        match self.rng.below(16) {
+        match self.rng.below(17) {
             0..4 => {
                 let e = self.item(&[&a], None, d);
                 self.sum_of(&format!("{iter}.map(|&{a}| @)"), e)
@@ -104,6 +104,18 @@ impl Gen {
                 }
                 None => self.real(0),
             },
+            15 => {
+                let y = self.vector().expect("there is one");
+                let c = self.closed(|g| {
+                    g.push(&a, Ty::Real, false);
+                    g.boolean(1)
+                });
+                let e = self.item(&[&b], None, d);
+                let some = self.rng.pick(&["filter", "take_while", "skip_while"]);
+                let chained = format!("{iter}.chain({y}.iter().{some}(|&&{a}| @))");
+                let pattern = format!("({chained}.map(|&{b}| @).sum::<{real}>() * #0.25)");
+                self.real_pattern(&pattern, [c, e])
+            }
             _ => {
                 let n = self.integer("usize", 1);
                 let e = self.item(&[], Some(&i), d);
