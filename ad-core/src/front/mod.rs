@@ -10,6 +10,7 @@ pub mod access;
 pub mod attr;
 pub mod beside;
 pub mod callee;
+mod condition;
 pub mod data;
 pub mod error;
 pub mod functional;
@@ -243,6 +244,7 @@ fn analyse_in(
             return Err(failure(errors, item, None, attr, None));
         }
     };
+    condition::refuse(&item, &mut errors);
     let functions = functional::functions(&function.sig, &mut errors);
     let (as_written, function, functions) = match functions {
         Ok(functions) if functions.is_empty() => (function.clone(), function, functions),

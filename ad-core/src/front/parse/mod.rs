@@ -174,18 +174,6 @@ impl Parser<'_> {
         }
     }
 
-    fn attributes(&mut self, attributes: &[syn::Attribute]) {
-        for attribute in attributes {
-            if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
-                self.errors.on(
-                    attribute,
-                    "the macro cannot tell whether a `cfg` inside of the body holds; put it on the whole \
-                     function, and write one function for each case",
-                );
-            }
-        }
-    }
-
     /// Notes that something was wrong with what these names are bound to, if there is an error more
     /// than so many.
     fn names_since(&mut self, before: usize, names: Vec<syn::Ident>) {
@@ -230,7 +218,6 @@ impl Parser<'_> {
     }
 
     fn right_local(&mut self, local: &syn::Local) -> Stmt {
-        self.attributes(&local.attrs);
         let (pattern, note) = self.pattern_and_note(&local.pat);
         match &local.init {
             Some(init) => {
@@ -257,20 +244,11 @@ impl Parser<'_> {
     fn item(&mut self, item: &syn::Item) -> Option<Stmt> {
         match item {
             syn::Item::Const(syn::ItemConst {
-                attrs,
-                ident,
-                ty,
-                expr,
-                ..
+                ident, ty, expr, ..
             })
             | syn::Item::Static(syn::ItemStatic {
-                attrs,
-                ident,
-                ty,
-                expr,
-                ..
+                ident, ty, expr, ..
             }) => {
-                self.attributes(attrs);
                 // A constant cannot be of a type parameter; where it is used it is converted.
                 let (note, value) = self.converted(|p| (p.note(ty), p.expr(expr)));
                 let name = Pattern::Name(ident.clone());
@@ -293,7 +271,6 @@ impl Parser<'_> {
 
     /// `fn f(x: f64) -> f64 { .. }` in the body is a closure that sees no variables.
     fn function(&mut self, function: &syn::ItemFn) -> Stmt {
-        self.attributes(&function.attrs);
         let sig = &function.sig;
         let is_plain = sig.generics.params.is_empty()
             && sig.asyncness.is_none()

@@ -610,3 +610,28 @@ fn sparse_matrices() {
     let squares = "fn f(a: &CsMat<f64>) -> f64 { a.data().iter().map(|v| v * v).sum() }";
     one("hessian", squares, "has no type");
 }
+
+#[test]
+fn conditions_inside_of_a_function() {
+    let what = "cannot tell whether this `cfg` holds";
+    for body in [
+        "#[cfg(test)] let s = 2.0 * s; s",
+        "#[cfg(test)] { return 2.0 * s; } s",
+        "#[cfg(test)] if b { return 2.0 * s; } s",
+        "#[cfg(test)] const C: f64 = 2.0; s",
+        "#[cfg(test)] fn g(s: f64) -> f64 { s } s",
+        "match n { #[cfg(test)] 0 => s, _ => 2.0 * s }",
+        "let v = vec![s, #[cfg(test)] s]; v.iter().sum()",
+        "let f = |#[cfg(test)] s: f64| s; f(s)",
+        "let f = |t: f64| { #![cfg_attr(test, allow(unused))] t }; f(s)",
+        "{ #![cfg(test)] s }",
+    ] {
+        let source = format!("fn f(s: f64, n: usize, b: bool) -> f64 {{ {body} }}");
+        let found = errors("", &source);
+        assert!(
+            found.iter().any(|e| e.contains(what)),
+            "{source}: {found:#?}"
+        );
+    }
+    one("", "fn f(#[cfg(test)] s: f64) -> f64 { s }", what);
+}
