@@ -693,7 +693,6 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
                 with: made(Kind::If(cond.clone(), Box::new(a.with), Box::new(b.with))),
             })
         }
-        Kind::If(cond, then, other) => larger(cond, then, other, state),
         Kind::Block(stmts, tail) => {
             let free_of = |stmt: &Stmt| match stmt {
                 Stmt::Let(pattern, _, init) => free(init) && !super::mention::binds(pattern, state),
@@ -722,6 +721,8 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Unary(..)
         | Kind::Binary(..)
         | Kind::Cast(..)
+        // A comparison with the state is no `max`: NaN decides. `loops` finds what agrees.
+        | Kind::If(..)
         | Kind::Match(..)
         | Kind::Tuple(_)
         | Kind::Borrow(_)
@@ -747,49 +748,6 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Impossible
         | Kind::Hole(_) => None,
     }
-}
-
-/// `if x > s { x } else { s }`
-fn larger(cond: &Surface, then: &Surface, other: &Surface, state: &str) -> Option<Combined> {
-    let name = |e: &Surface| {
-        let Kind::Path(path) = &e.kind else {
-            return None;
-        };
-        path.get_ident().map(ToString::to_string)
-    };
-    let Kind::Binary(op, left, right) = &cond.kind else {
-        return None;
-    };
-    let (left, right) = (name(left)?, name(right)?);
-    let (then_name, other_name) = (name(then)?, name(other)?);
-    let greater = matches!(op, Binary::Gt | Binary::Ge);
-    if !greater && !matches!(op, Binary::Lt | Binary::Le) {
-        return None;
-    }
-    let item = match (left == state, right == state) {
-        (true, false) => right.clone(),
-        (false, true) => left.clone(),
-        _ => return None,
-    };
-    // The left one is taken where the comparison holds, or the right one is.
-    let takes_left = match (
-        then_name == left && other_name == right,
-        then_name == right && other_name == left,
-    ) {
-        (true, false) => true,
-        (false, true) => false,
-        _ => return None,
-    };
-    let op = if greater == takes_left {
-        ReduceOp::Max
-    } else {
-        ReduceOp::Min
-    };
-    let with = [then, other]
-        .into_iter()
-        .find(|e| name(e).as_ref() == Some(&item))?;
-    let with = Surface::clone(with);
-    Some(Combined { op, with })
 }
 
 fn extremum(name: &str) -> Option<ReduceOp> {

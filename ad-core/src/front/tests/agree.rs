@@ -99,6 +99,19 @@ agree! {
 }
 
 agree! {
+    fn comparisons_in_folds(x: &[f64]) -> f64 {
+        let most = x.iter().copied().reduce(|a, b| if b > a { b } else { a }).unwrap_or(0.5);
+        let least = x.iter().copied().reduce(|a, b| if a < b { a } else { b }).unwrap_or(0.5);
+        let high = x.iter().fold(f64::NEG_INFINITY, |a, &b| if a > b { a } else { b });
+        let low = x.iter().fold(f64::INFINITY, |a, &b| if a <= b { a } else { b });
+        let top = x.iter().fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a });
+        let code = |v: f64| if v.is_nan() { 7.0 } else if v.is_finite() { v } else { 5.0 };
+        code(most) + 10.0 * code(least) + 1e2 * code(high) + 1e3 * code(low) + 1e4 * code(top)
+    }
+    (&[1.0, 3.0, 2.0]) (&[]) (&[f64::NAN, 1.0]) (&[1.0, f64::NAN, 2.0]) (&[1.0, f64::NAN])
+}
+
+agree! {
     fn arguments_that_filter(x: &[f64]) -> f64 {
         let sum: f64 = x.iter().chain(x.iter().filter(|v| **v > 1.5)).sum();
         let count = x.iter().chain(x.iter().take_while(|v| **v < 1.5)).count();
