@@ -102,4 +102,17 @@ fn conditions(x: &[f64], #[cfg(all())] n: usize) -> f64 {
     }
 }
 
+#[differentiable]
+fn recursive_item(x: f64, n: usize) -> f64 {
+    fn power(x: f64, n: usize) -> f64 {
+        if n == 0 { 1.0 } else { x * power(x, n - 1) }
+    }
+    power(x, n)
+}
+
+#[differentiable]
+fn u16(x: f64) -> f64 {
+    x
+}
+
 fn main() {}

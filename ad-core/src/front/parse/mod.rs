@@ -14,6 +14,7 @@ mod each;
 mod expr;
 mod growing;
 mod header;
+mod imports;
 mod indexed;
 mod leave;
 mod macros;
@@ -31,8 +32,9 @@ mod walked;
 use super::data::Tree;
 use super::error::{Errors, Loc, Reported};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
+use super::tables;
 use crate::ir::ty::Elem;
-use quote::format_ident;
+use quote::{ToTokens, format_ident};
 use std::collections::{HashMap, HashSet};
 
 pub(super) use leave::Outcome;
@@ -47,6 +49,8 @@ pub(super) fn body(
     zero: Option<Expr>,
     errors: &mut Errors,
 ) -> Expr {
+    let imported = imports::written_out(block);
+    let block = imported.as_ref().unwrap_or(block);
     let returned = rewritten::returned(output, block);
     let block = returned.as_ref().unwrap_or(block);
     let popping = rewritten::popping(block);
@@ -255,9 +259,8 @@ impl Parser<'_> {
                 Some(Stmt::Let(name, note, Box::new(value)))
             }
             syn::Item::Use(import) => self.import(import),
-            syn::Item::Fn(function) => Some(self.function(function)),
-            // What it is made of is known, see `Structs::declare`.
-            syn::Item::Struct(_) | syn::Item::Enum(_) => None,
+            // What types are made of is known, see `Structs::declare`; `functions` reads the others.
+            syn::Item::Struct(_) | syn::Item::Enum(_) | syn::Item::Fn(_) => None,
             _ => {
                 let reported = self.errors.on(
                     item,
@@ -267,6 +270,40 @@ impl Parser<'_> {
                 Some(Stmt::Hole(reported, vec![]))
             }
         }
+    }
+
+    /// The functions of a block, each behind those that it calls.
+    fn functions(&mut self, block: &syn::Block) -> Vec<Stmt> {
+        let function = |stmt: &syn::Stmt| match stmt {
+            syn::Stmt::Item(syn::Item::Fn(function)) => Some(function.clone()),
+            _ => None,
+        };
+        let mut left: Vec<syn::ItemFn> = block.stmts.iter().filter_map(function).collect();
+        let mut stmts = vec![];
+        while !left.is_empty() {
+            let needs_none = |f: &syn::ItemFn| {
+                let mut others = left.iter().filter(|o| o.sig.ident != f.sig.ident);
+                let body = f.block.to_token_stream();
+                others.all(|o| !tables::mentions(&body, &o.sig.ident))
+            };
+            let next = left.iter().position(needs_none).unwrap_or(0);
+            let body = left[next].block.to_token_stream();
+            let in_circle = left.iter().any(|o| outside::calls(&body, &o.sig.ident));
+            let function = left.remove(next);
+            let ident = &function.sig.ident;
+            stmts.push(match in_circle {
+                true => {
+                    let reported = self.errors.on(
+                        ident,
+                        "a function inside of a body that calls itself is not followed; move it out \
+                         of the body, with `#[differentiable]` of its own",
+                    );
+                    Stmt::Hole(reported, vec![ident.clone()])
+                }
+                false => self.function(&function),
+            });
+        }
+        stmts
     }
 
     /// `fn f(x: f64) -> f64 { .. }` in the body is a closure that sees no variables.

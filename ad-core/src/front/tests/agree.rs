@@ -128,6 +128,22 @@ agree! {
 }
 
 agree! {
+    fn items_of_a_body(x: f64, n: usize) -> f64 {
+        use std::cmp;
+        use std::f64::consts;
+        fn outer(v: f64) -> f64 {
+            inner(v) * SCALE
+        }
+        fn inner(v: f64) -> f64 {
+            v.sin() + v
+        }
+        const SCALE: f64 = 0.5;
+        outer(x) * consts::PI * cmp::max(n, 3) as f64
+    }
+    (0.5, 2) (1.5, 9)
+}
+
+agree! {
     fn choices(n: usize, k: i64, x: f64) -> f64 {
         let a = match (n, k > 0) {
             (0, true) => x,

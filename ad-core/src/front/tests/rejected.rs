@@ -635,3 +635,25 @@ fn conditions_inside_of_a_function() {
     }
     one("", "fn f(#[cfg(test)] s: f64) -> f64 { s }", what);
 }
+
+#[test]
+fn functions_inside_of_a_body_that_call_themselves() {
+    let what = "a function inside of a body that calls itself";
+    one(
+        "",
+        "fn f(x: f64) -> f64 { fn g(x: f64) -> f64 { if x > 1.0 { g(x / 2.0) } else { x } } g(x) }",
+        what,
+    );
+    one(
+        "",
+        "fn f(x: f64) -> f64 { fn g(x: f64) -> f64 { h(x) } fn h(x: f64) -> f64 { if x > 1.0 { g(x / 2.0) } else { x } } g(x) }",
+        what,
+    );
+}
+
+#[test]
+fn names_of_primitive_types() {
+    let what = "is the name of a type of Rust";
+    one("", "fn u8(x: f64) -> f64 { x }", what);
+    one("", "fn f64(x: f64) -> f64 { x }", what);
+}
