@@ -78,7 +78,11 @@ impl Lowerer<'_> {
                 self.item(iter, k, name)
             }
             ("last", []) => match iter.items.count() {
-                Some(n) => self.item(iter, minus(&n, &Expr::int(1)), name),
+                Some(n) => {
+                    let last = minus(&n, &Expr::int(1));
+                    let none = Expr::prim(Prim::IEq, vec![n, Expr::int(0)]);
+                    self.item_or_none(iter, last, Some(none), name)
+                }
                 None => Err(self.unbounded(loc)),
             },
             ("collect" | "to_vec", []) => self.collected(iter, loc),
@@ -316,6 +320,18 @@ impl Lowerer<'_> {
 
     /// One item.
     fn item(&mut self, iter: &Filtered, k: Expr, name: &syn::Ident) -> Result<Value> {
+        let count = iter.items.count();
+        let none = count.map(|n| Expr::prim(Prim::IGe, vec![k.clone(), n]));
+        self.item_or_none(iter, k, none, name)
+    }
+
+    fn item_or_none(
+        &mut self,
+        iter: &Filtered,
+        k: Expr,
+        none: Option<Expr>,
+        name: &syn::Ident,
+    ) -> Result<Value> {
         if !iter.after.is_empty() {
             return Err(self.errors.at(
                 name.span(),
@@ -323,8 +339,18 @@ impl Lowerer<'_> {
             ));
         }
         let iter = iter.items.clone().flat();
-        let value = (iter.at)(self, std::slice::from_ref(&k))?;
-        let none = iter.count().map(|n| Expr::prim(Prim::IGe, vec![k, n]));
+        let item = |l: &mut Self| (iter.at)(l, std::slice::from_ref(&k));
+        let (bound, value) = self.frame(item)?;
+        let is_scalar = value.is_data() && value.leaves().iter().all(|l| l.expr.ty.rank == 0);
+        let value = match &none {
+            // What a closure reads for the item is there only if the item is.
+            Some(none) if is_scalar && !bound.is_empty() => {
+                let there = Expr::prim(Prim::Not, vec![none.clone()]);
+                let value = self.decided_where(there, item, name.span().into())?;
+                self.named(value, "some")
+            }
+            Some(_) | None => item(self)?,
+        };
         let sure = vec![];
         Ok(Maybe { value, none, sure }.into())
     }
