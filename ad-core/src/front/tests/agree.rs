@@ -99,6 +99,14 @@ agree! {
 }
 
 agree! {
+    fn saturating_differences(k: i64, x: f64) -> f64 {
+        let narrow = (k as i32).saturating_sub(3) as f64 + (k as i8).saturating_sub(-3) as f64;
+        x * (narrow + k.saturating_sub(2) as f64 + k.saturating_sub(-2) as f64)
+    }
+    (0, 0.7) (i64::MIN, -2.9) (i64::MAX, 1.5) (i32::MIN as i64, 1.0) (127, 2.0)
+}
+
+agree! {
     fn comparisons_in_folds(x: &[f64]) -> f64 {
         let most = x.iter().copied().reduce(|a, b| if b > a { b } else { a }).unwrap_or(0.5);
         let least = x.iter().copied().reduce(|a, b| if a < b { a } else { b }).unwrap_or(0.5);
