@@ -74,7 +74,7 @@ fn statements() {
     );
     says(
         "let mut t = s; let g = |u: &mut f64| *u += 1.0; g(&mut t); t",
-        "`&mut` arguments",
+        "this closure changes something",
     );
     says(
         "let mut t = s; while let Some(k) = n.checked_mul(2) { t += k as f64; } t",
