@@ -10,4 +10,10 @@ fn f(x: &[f64], a: &Array2<f64>) -> f64 {
     positive[0] + largest + pairs + rows[0][0]
 }
 
+#[differentiable]
+fn counted(x: &[f64]) -> f64 {
+    let kept = x.iter().filter(|v| **v > 0.0);
+    x.iter().chain(kept).sum()
+}
+
 fn main() {}

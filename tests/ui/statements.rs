@@ -84,4 +84,35 @@ fn reassigned(x: &Array1<f64>, n: usize) -> f64 {
     t
 }
 
+#[differentiable]
+fn conditions(x: &[f64], #[cfg(all())] n: usize) -> f64 {
+    let mut a = x[n];
+    #[cfg(debug_assertions)]
+    {
+        a *= 2.0;
+    }
+    #[cfg(not(debug_assertions))]
+    if a > 0.0 {
+        return 7.0;
+    }
+    match n {
+        #[cfg(all())]
+        0 => a,
+        _ => 2.0 * a,
+    }
+}
+
+#[differentiable]
+fn recursive_item(x: f64, n: usize) -> f64 {
+    fn power(x: f64, n: usize) -> f64 {
+        if n == 0 { 1.0 } else { x * power(x, n - 1) }
+    }
+    power(x, n)
+}
+
+#[differentiable]
+fn u16(x: f64) -> f64 {
+    x
+}
+
 fn main() {}

@@ -10,6 +10,7 @@ pub mod access;
 pub mod attr;
 pub mod beside;
 pub mod callee;
+mod condition;
 pub mod data;
 pub mod error;
 pub mod functional;
@@ -98,6 +99,12 @@ pub struct Fails {
 /// From so many expressions on a function is called as a unit, whether it says so or not: taking it
 /// in again and again takes too long.
 const LARGE: usize = 20_000;
+
+/// Names of types that are in scope everywhere, and that functions may have as well.
+const PRIMITIVE_TYPES: &[&str] = &[
+    "bool", "char", "str", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "u8", "u16",
+    "u32", "u64", "u128", "usize",
+];
 
 impl Annotated {
     /// Whether others call it as a unit where they can.
@@ -243,6 +250,15 @@ fn analyse_in(
             return Err(failure(errors, item, None, attr, None));
         }
     };
+    condition::refuse(&item, &mut errors);
+    let own = &function.sig.ident;
+    if PRIMITIVE_TYPES.iter().any(|name| own == name) {
+        let message = format!(
+            "`{own}` is the name of a type of Rust, which what is generated for this function would \
+             hide; rename the function"
+        );
+        errors.on(own, message);
+    }
     let functions = functional::functions(&function.sig, &mut errors);
     let (as_written, function, functions) = match functions {
         Ok(functions) if functions.is_empty() => (function.clone(), function, functions),

@@ -5,6 +5,7 @@
     reason = "the enums of syn are open; what is not listed is reported"
 )]
 
+use super::condition;
 use super::data::{Data, Leaf, Tree};
 use super::error::{Errors, Loc, Result};
 use super::real::RealType;
@@ -369,10 +370,11 @@ fn argument(input: &syn::FnArg, through: Option<&Through>, errors: &mut Errors) 
         syn::FnArg::Receiver(receiver) => return self_argument(receiver, through, errors),
     };
     if let Some(attribute) = typed.attrs.first() {
-        errors.on(
-            attribute,
-            "attributes on arguments are not supported; remove it",
-        );
+        let message = match condition::is_condition(attribute) {
+            true => condition::MESSAGE,
+            false => "attributes on arguments are not supported; remove it",
+        };
+        errors.on(attribute, message);
     }
     let ty = Data::read(through.map_or(&typed.ty, |t| &t.entry), errors)?;
     if through.is_some() && !ty.tree.is_real() {

@@ -417,7 +417,7 @@ impl Lowerer<'_> {
         if !self.loops.iter().any(|index| on.contains(index)) {
             return None;
         }
-        let items = Way::Iter(self.items_of_list(list));
+        let items = Way::Iter(self.items_of_list(list).into());
         Some(self.way_method(&items, name, args, name.span().into()))
     }
 

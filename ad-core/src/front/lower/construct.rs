@@ -165,7 +165,7 @@ impl Lowerer<'_> {
         let value = self.expr(a)?;
         let iter = self.as_iter(value, a.loc)?;
         let zip = syn::Ident::new("zip", loc.start);
-        match self.adapted(&iter, &zip, std::slice::from_ref(b), loc) {
+        match self.adapted(&iter.into(), &zip, std::slice::from_ref(b), loc) {
             Some(result) => result,
             None => unreachable!("iterators have `zip`"),
         }
@@ -226,7 +226,7 @@ impl Lowerer<'_> {
             ("from_iter", [values]) => {
                 let value = self.expr(values)?;
                 let iter = self.as_iter(value, values.loc)?;
-                return self.collected(&iter, loc);
+                return self.maybe_uneven(&iter, loc);
             }
             ("from_shape_vec" | "from_shape", [shape, values]) => {
                 let values = self.list(values);

@@ -7,7 +7,7 @@ use super::combinator::{built, reduced};
 use super::fixed::List;
 use super::size::{minus, product_of};
 use super::value::{Plain, Value};
-use super::way::{Iter, Maybe, Stage, Way};
+use super::way::{Filtered, Iter, Maybe, Stage, Way};
 use super::{Lowerer, under};
 use crate::front::error::{Loc, Reported, Result};
 use crate::front::surface::{Binary, Expr as Surface, Kind, Note, Pattern, Stmt, Unary};
@@ -77,8 +77,12 @@ impl Lowerer<'_> {
                 let k = self.number(k)?;
                 self.item(iter, k, name)
             }
-            ("last", []) => match iter.count() {
-                Some(n) => self.item(iter, minus(&n, &Expr::int(1)), name),
+            ("last", []) => match iter.items.count() {
+                Some(n) => {
+                    let last = minus(&n, &Expr::int(1));
+                    let none = Expr::prim(Prim::IEq, vec![n, Expr::int(0)]);
+                    self.item_or_none(iter, last, Some(none), name)
+                }
                 None => Err(self.unbounded(loc)),
             },
             ("collect" | "to_vec", []) => self.collected(iter, loc),
@@ -102,13 +106,14 @@ impl Lowerer<'_> {
             // Of a slice whose length depends on a loop around it.
             ("dot", [other]) => {
                 let value = self.expr(other)?;
-                self.ragged_dot(iter, value, other.loc)
+                let iter = self.unfiltered(iter, loc)?;
+                self.ragged_dot(&iter, value, other.loc)
             }
             ("mapv", [_]) => {
                 let map = syn::Ident::new("map", name.span());
                 self.way_method(way, &map, args, loc)
             }
-            ("view" | "to_owned", []) => Ok(Iter::clone(iter).into()),
+            ("view" | "to_owned", []) => Ok(Filtered::clone(iter).into()),
             ("max_by" | "min_by", []) => {
                 let op = match name == "max_by" {
                     true => ReduceOp::Max,
@@ -120,10 +125,8 @@ impl Lowerer<'_> {
                     let message = format!("`{name}` is supported for real numbers; write a loop");
                     return Err(self.errors.at(name.span(), message));
                 }
-                let none = match (iter.count(), iter.after.is_empty()) {
-                    (Some(n), true) => Some(Expr::prim(Prim::IEq, vec![n, Expr::int(0)])),
-                    (..) => None,
-                };
+                let none = iter.count();
+                let none = none.map(|n| Expr::prim(Prim::IEq, vec![n, Expr::int(0)]));
                 // It may be used more than once.
                 let (value, sure) = (self.named(plain.into(), "some"), vec![]);
                 Ok(Maybe { value, none, sure }.into())
@@ -132,7 +135,7 @@ impl Lowerer<'_> {
             _ => {
                 let _ = self.all(args);
                 // A part of an array that is none, as its size depends on a loop around it.
-                if let Some(sizes) = &iter.extents {
+                if let Some(sizes) = &iter.items.extents {
                     self.rectangular_sizes(sizes, name.span().into())?;
                 }
                 let message = format!(
@@ -155,7 +158,7 @@ impl Lowerer<'_> {
                  `sum(n, |i| ..)`",
             ));
         };
-        if super::size::excess(m, n) != Some(0) || !a.after.is_empty() || !b.after.is_empty() {
+        if super::size::excess(m, n) != Some(0) {
             return Err(self.errors.at(
                 loc,
                 "the lengths of these depend on a loop around them, and cannot be seen to be equal; write \
@@ -178,7 +181,7 @@ impl Lowerer<'_> {
             };
             Ok(l.broadcast_prim(prim, pair))
         });
-        self.total(&products, ReduceOp::Sum, loc)
+        self.total(&products.into(), ReduceOp::Sum, loc)
     }
 
     pub(super) fn unbounded(&mut self, loc: Loc) -> Reported {
@@ -193,7 +196,7 @@ impl Lowerer<'_> {
     /// out.
     pub(super) fn terms(
         &mut self,
-        iter: &Iter,
+        Filtered { items: iter, after }: &Filtered,
         loc: Loc,
         neutral: impl Fn(Elem) -> Lit + Copy,
         f: impl Fn(&mut Self, Value) -> Result<Plain>,
@@ -205,7 +208,7 @@ impl Lowerer<'_> {
             let mut items = vec![];
             for round in rounds {
                 let item = (iter.at)(self, &[round])?;
-                items.push(self.staged(item, &iter.after, loc, neutral, &f)?.into());
+                items.push(self.staged(item, after, loc, neutral, &f)?.into());
             }
             let list = self.as_array(List::Elements(items), loc)?;
             let (axes, at) = self.indices(&extents);
@@ -214,7 +217,7 @@ impl Lowerer<'_> {
         }
         let (axes, bound, plain) = self.at_each(&extents, |l, at| {
             let item = (iter.at)(l, at)?;
-            l.staged(item, &iter.after, loc, neutral, &f)
+            l.staged(item, after, loc, neutral, &f)
         })?;
         let expr = under(bound, plain.expr);
         Ok((axes, Plain { expr, ..plain }))
@@ -254,7 +257,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn total(&mut self, iter: &Iter, op: ReduceOp, loc: Loc) -> Result<Value> {
+    fn total(&mut self, iter: &Filtered, op: ReduceOp, loc: Loc) -> Result<Value> {
         let (axes, body) = self.terms(
             iter,
             loc,
@@ -271,9 +274,9 @@ impl Lowerer<'_> {
         }))
     }
 
-    fn counted(&mut self, iter: &Iter, name: &syn::Ident, loc: Loc) -> Result<Value> {
+    fn counted(&mut self, iter: &Filtered, name: &syn::Ident, loc: Loc) -> Result<Value> {
         if iter.after.is_empty() {
-            let Some(count) = iter.count() else {
+            let Some(count) = iter.items.count() else {
                 let message = format!("`{name}` of a range without an end");
                 return Err(self.errors.at(loc, message + "; write `a..b`"));
             };
@@ -285,7 +288,7 @@ impl Lowerer<'_> {
     }
 
     /// The sum over the count, if there are items.
-    fn average(&mut self, iter: &Iter, name: &syn::Ident, loc: Loc) -> Result<Value> {
+    fn average(&mut self, iter: &Filtered, name: &syn::Ident, loc: Loc) -> Result<Value> {
         let total = self.total(iter, ReduceOp::Sum, loc)?;
         let total = self.of(Elem::Real, total, loc, "a sum")?;
         let count = self.counted(iter, name, loc)?;
@@ -298,7 +301,7 @@ impl Lowerer<'_> {
     }
 
     /// `all` and `any`: whether there is none of the other kind.
-    fn whether(&mut self, iter: &Iter, f: &Surface, all: bool, loc: Loc) -> Result<Value> {
+    fn whether(&mut self, iter: &Filtered, f: &Surface, all: bool, loc: Loc) -> Result<Value> {
         let f = self.callable(f, 1, if all { "all" } else { "any" })?;
         let (axes, body) = self.terms(iter, loc, Lit::zero, |l, item| {
             let holds = l.applied(&f, vec![(Ok(item), loc)], loc)?;
@@ -316,22 +319,44 @@ impl Lowerer<'_> {
     }
 
     /// One item.
-    fn item(&mut self, iter: &Iter, k: Expr, name: &syn::Ident) -> Result<Value> {
+    fn item(&mut self, iter: &Filtered, k: Expr, name: &syn::Ident) -> Result<Value> {
+        let count = iter.items.count();
+        let none = count.map(|n| Expr::prim(Prim::IGe, vec![k.clone(), n]));
+        self.item_or_none(iter, k, none, name)
+    }
+
+    fn item_or_none(
+        &mut self,
+        iter: &Filtered,
+        k: Expr,
+        none: Option<Expr>,
+        name: &syn::Ident,
+    ) -> Result<Value> {
         if !iter.after.is_empty() {
             return Err(self.errors.at(
                 name.span(),
                 "which item is left after `filter` is known at run time only; write `sum` with `if`",
             ));
         }
-        let iter = iter.clone().flat();
-        let value = (iter.at)(self, std::slice::from_ref(&k))?;
-        let none = iter.count().map(|n| Expr::prim(Prim::IGe, vec![k, n]));
+        let iter = iter.items.clone().flat();
+        let item = |l: &mut Self| (iter.at)(l, std::slice::from_ref(&k));
+        let (bound, value) = self.frame(item)?;
+        let is_scalar = value.is_data() && value.leaves().iter().all(|l| l.expr.ty.rank == 0);
+        let value = match &none {
+            // What a closure reads for the item is there only if the item is.
+            Some(none) if is_scalar && !bound.is_empty() => {
+                let there = Expr::prim(Prim::Not, vec![none.clone()]);
+                let value = self.decided_where(there, item, name.span().into())?;
+                self.named(value, "some")
+            }
+            Some(_) | None => item(self)?,
+        };
         let sure = vec![];
         Ok(Maybe { value, none, sure }.into())
     }
 
     /// `collect()`, `Array1::from_iter(..)`
-    pub(super) fn collected(&mut self, iter: &Iter, loc: Loc) -> Result<Value> {
+    pub(super) fn collected(&mut self, iter: &Filtered, loc: Loc) -> Result<Value> {
         if !iter.after.is_empty() {
             return Err(self.errors.at(
                 loc,
@@ -339,7 +364,7 @@ impl Lowerer<'_> {
                  before; write `build(n, |i| if .. { .. } else { 0.0 })`, or end with `sum`",
             ));
         }
-        self.maybe_uneven(iter, loc)
+        self.maybe_uneven(&iter.items, loc)
     }
 
     /// The items as an array of the same axes.
@@ -372,20 +397,18 @@ impl Lowerer<'_> {
     }
 
     /// `reduce(f64::max)`
-    fn reduced_by(&mut self, iter: &Iter, given: &Surface, loc: Loc) -> Result<Value> {
+    fn reduced_by(&mut self, iter: &Filtered, given: &Surface, loc: Loc) -> Result<Value> {
         let f = self.callable(given, 2, "reduce")?;
-        let none = match (iter.count(), iter.after.is_empty()) {
-            (Some(n), true) => Some(Expr::prim(Prim::IEq, vec![n, Expr::int(0)])),
-            _ => None,
-        };
+        let none = iter.count();
+        let none = none.map(|n| Expr::prim(Prim::IEq, vec![n, Expr::int(0)]));
         let value = match (&none, recognised(&f, Elem::Real)) {
             // The first item is the state, where there is one.
             (Some(none), None) => {
                 let there = Expr::prim(Prim::Not, vec![none.clone()]);
-                let iter = iter.clone().flat();
+                let iter = iter.items.clone().flat();
                 let in_order = |l: &mut Self| {
                     let first = (iter.at)(l, &[Expr::int(0)])?;
-                    let rest = l.skipped(&iter, &Expr::int(1));
+                    let rest = l.skipped(&iter, &Expr::int(1)).into();
                     l.folded_in_order(&rest, (first, loc), &f, false, loc)
                 };
                 let value = self.decided_where(there, in_order, loc)?;
@@ -393,7 +416,7 @@ impl Lowerer<'_> {
             }
             // Which item is the first is found out on the way.
             (None, None) => {
-                let of = Iter::clone(iter).into();
+                let of = Filtered::clone(iter).into();
                 let body = "
                     let (found, state) = this.fold((false, 0.0), |s, v| {
                         (true, if s.0 { f(s.1, v) } else { v })
@@ -411,7 +434,7 @@ impl Lowerer<'_> {
     /// `fold(init, f)`; the closure of a `Zip` takes the parts of an item one by one.
     pub(super) fn folded(
         &mut self,
-        iter: &Iter,
+        iter: &Filtered,
         init: &Surface,
         f: &Surface,
         spread: bool,
@@ -432,7 +455,7 @@ impl Lowerer<'_> {
     /// A loop that does to its state what a reduction does.
     fn accumulate(
         &mut self,
-        iter: &Iter,
+        iter: &Filtered,
         init: Option<Plain>,
         f: &Callable,
         spread: bool,
@@ -542,7 +565,7 @@ impl Lowerer<'_> {
                 });
                 self.array_of(&made, loc)
             }
-            ("fold", [init, f]) => self.folded(zip, init, f, true, loc),
+            ("fold", [init, f]) => self.folded(&zip.clone().into(), init, f, true, loc),
             _ => {
                 let _ = self.all(args);
                 let message = format!(
@@ -696,7 +719,6 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
                 with: made(Kind::If(cond.clone(), Box::new(a.with), Box::new(b.with))),
             })
         }
-        Kind::If(cond, then, other) => larger(cond, then, other, state),
         Kind::Block(stmts, tail) => {
             let free_of = |stmt: &Stmt| match stmt {
                 Stmt::Let(pattern, _, init) => free(init) && !super::mention::binds(pattern, state),
@@ -725,6 +747,8 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Unary(..)
         | Kind::Binary(..)
         | Kind::Cast(..)
+        // A comparison with the state is no `max`: NaN decides. `loops` finds what agrees.
+        | Kind::If(..)
         | Kind::Match(..)
         | Kind::Tuple(_)
         | Kind::Borrow(_)
@@ -751,49 +775,6 @@ fn combined(body: &Surface, state: &str, elem: Elem) -> Option<Combined> {
         | Kind::Impossible
         | Kind::Hole(_) => None,
     }
-}
-
-/// `if x > s { x } else { s }`
-fn larger(cond: &Surface, then: &Surface, other: &Surface, state: &str) -> Option<Combined> {
-    let name = |e: &Surface| {
-        let Kind::Path(path) = &e.kind else {
-            return None;
-        };
-        path.get_ident().map(ToString::to_string)
-    };
-    let Kind::Binary(op, left, right) = &cond.kind else {
-        return None;
-    };
-    let (left, right) = (name(left)?, name(right)?);
-    let (then_name, other_name) = (name(then)?, name(other)?);
-    let greater = matches!(op, Binary::Gt | Binary::Ge);
-    if !greater && !matches!(op, Binary::Lt | Binary::Le) {
-        return None;
-    }
-    let item = match (left == state, right == state) {
-        (true, false) => right.clone(),
-        (false, true) => left.clone(),
-        _ => return None,
-    };
-    // The left one is taken where the comparison holds, or the right one is.
-    let takes_left = match (
-        then_name == left && other_name == right,
-        then_name == right && other_name == left,
-    ) {
-        (true, false) => true,
-        (false, true) => false,
-        _ => return None,
-    };
-    let op = if greater == takes_left {
-        ReduceOp::Max
-    } else {
-        ReduceOp::Min
-    };
-    let with = [then, other]
-        .into_iter()
-        .find(|e| name(e).as_ref() == Some(&item))?;
-    let with = Surface::clone(with);
-    Some(Combined { op, with })
 }
 
 fn extremum(name: &str) -> Option<ReduceOp> {

@@ -391,6 +391,10 @@ impl Lowerer<'_> {
                 _ => Expr::lit(lit).into(),
             });
         }
+        // A variant may be spelled in capitals, as a constant is.
+        if let Some(owner) = enum_of(path).filter(|owner| self.has_variant(owner, path)) {
+            return self.variant_value(path, &owner, &[], loc);
+        }
         let names = names::segments(path);
         let last = path.segments.last();
         let plain = path.segments.iter().all(|s| s.arguments.is_none());

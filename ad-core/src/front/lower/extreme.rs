@@ -1,13 +1,13 @@
 //! `max` and `min` of an iterator, which Rust has for what is ordered: not for real numbers.
 
 use super::Lowerer;
-use super::way::Iter;
+use super::way::Filtered;
 use crate::front::error::{Loc, Reported};
 use crate::ir::ty::{Elem, Lit};
 
 impl Lowerer<'_> {
     /// Reports `max` or `min`; what to write instead depends on what the items are.
-    pub(super) fn extreme(&mut self, iter: &Iter, name: &syn::Ident, loc: Loc) -> Reported {
+    pub(super) fn extreme(&mut self, iter: &Filtered, name: &syn::Ident, loc: Loc) -> Reported {
         let items = self.terms(iter, loc, Lit::zero, |l, item| l.plain(item, loc));
         let elem = match items {
             Ok((_, item)) => item.elem(),

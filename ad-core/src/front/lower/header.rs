@@ -275,7 +275,7 @@ impl Lowerer<'_> {
     /// What an iterator gives, one after another.
     pub(super) fn items_of_iter(&mut self, iter: Iter, loc: Loc) -> Result<Items> {
         let iter = iter.flat();
-        let (Some([count]), true) = (iter.extents.as_deref(), iter.after.is_empty()) else {
+        let Some([count]) = iter.extents.as_deref() else {
             return Err(self.unbounded(loc));
         };
         Ok(Items {

@@ -8,7 +8,7 @@ use super::columns::Columns;
 use super::combinator::{built, entry};
 use super::size::{literal, minus, plus, product_of, smaller, times};
 use super::value::{Plain, Value};
-use super::way::{Iter, Stage, Way};
+use super::way::{Filtered, Iter, Stage, Way};
 use crate::front::error::{Loc, Result};
 use crate::front::surface::Expr as Surface;
 use crate::front::types::Scalar;
@@ -57,7 +57,6 @@ impl Iter {
             extents: Some(extents),
             at: Rc::new(at),
             one_by_one: false,
-            after: vec![],
         }
     }
 
@@ -71,9 +70,7 @@ impl Iter {
         }
         let (sizes, at) = (sizes.clone(), self.at.clone());
         let count = product_of(&sizes);
-        let after = self.after.clone();
-        let flat = Iter::new(vec![count], move |l, i| at(l, &places(&i[0], &sizes)));
-        Iter { after, ..flat }
+        Iter::new(vec![count], move |l, i| at(l, &places(&i[0], &sizes)))
     }
 
     /// The indices as literals, where items have to be taken one by one.
@@ -85,7 +82,7 @@ impl Iter {
         Some((0..rounds).map(Expr::int))
     }
 
-    /// How many items there are before any `filter`.
+    /// How many items there are.
     pub(super) fn count(&self) -> Option<Expr> {
         self.extents.as_ref().map(|sizes| product_of(sizes))
     }
@@ -96,7 +93,6 @@ impl Iter {
             extents: self.extents.clone(),
             at: Rc::new(at),
             one_by_one: self.one_by_one,
-            after: vec![],
         }
     }
 }
@@ -148,9 +144,20 @@ impl Lowerer<'_> {
             extents,
             at: Rc::new(at),
             one_by_one: false,
-            after: vec![],
         }
         .into())
+    }
+
+    /// An iterator that leaves no item out, and an error for others.
+    pub(super) fn unfiltered(&mut self, iter: &Filtered, loc: Loc) -> Result<Iter> {
+        if iter.after.is_empty() {
+            return Ok(iter.items.clone());
+        }
+        Err(self.errors.at(
+            loc,
+            "items are counted here, and how many `filter` leaves is known at run time only; collect \
+             them before: `let kept: Vec<f64> = x.iter().filter(..).copied().collect();`",
+        ))
     }
 
     /// What `for` and `zip` take: an iterator, or an array for one over its elements.
@@ -158,7 +165,7 @@ impl Lowerer<'_> {
         if let Value::Way(way) = &value
             && let Way::Iter(iter) = &**way
         {
-            return Ok(iter.clone());
+            return self.unfiltered(iter, loc);
         }
         if let Some(borrow) = value.borrow().cloned() {
             return self.items_of_borrow(&borrow, loc);
@@ -334,7 +341,7 @@ impl Lowerer<'_> {
     /// A method of an iterator that gives another; nothing if there is none of that name.
     pub(super) fn adapted(
         &mut self,
-        iter: &Iter,
+        iter: &Filtered,
         name: &syn::Ident,
         args: &[Surface],
         loc: Loc,
@@ -348,16 +355,34 @@ impl Lowerer<'_> {
                 iter.after.push(Stage::Filter(f, loc));
                 iter
             }),
+            (..) if iter.after.is_empty() => {
+                return self.counting(&iter.items, name, args, loc);
+            }
             (
                 "zip" | "enumerate" | "rev" | "skip" | "take" | "step_by" | "chain",
                 _,
-            ) if !iter.after.is_empty() => Err(self.errors.at(
+            ) => Err(self.errors.at(
                 name.span(),
                 format!(
                     "`{name}` after `filter` depends on how many items were left, which is known at \
                      run time only; write it before `filter`, or `if` inside of `sum`"
                 ),
             )),
+            (..) => return None,
+        };
+        Some(next.map(Value::from))
+    }
+
+    /// A method that counts items.
+    fn counting(
+        &mut self,
+        iter: &Iter,
+        name: &syn::Ident,
+        args: &[Surface],
+        loc: Loc,
+    ) -> Option<Result<Value>> {
+        let method = name.to_string();
+        let next = match (method.as_str(), args) {
             ("zip", [other]) => self.zipped(iter, other, loc),
             ("enumerate", []) => Ok(enumerated(iter)),
             ("rev", []) => self.reversed(iter, name),
@@ -381,13 +406,6 @@ impl Lowerer<'_> {
     fn zipped(&mut self, iter: &Iter, other: &Surface, loc: Loc) -> Result<Iter> {
         let value = self.expr(other)?;
         let other_iter = self.as_iter(value, other.loc)?;
-        if !other_iter.after.is_empty() {
-            return Err(self.errors.at(
-                other.loc,
-                "what is zipped is counted, and how many `filter` leaves is known at run time only; \
-                 write `if` inside of `sum`",
-            ));
-        }
         let pair = |a: At2, b: At2| {
             move |l: &mut Lowerer<'_>, i: &[Expr]| Ok(Value::Tuple(vec![a(l, i)?, b(l, i)?]))
         };
@@ -413,7 +431,6 @@ impl Lowerer<'_> {
             extents,
             one_by_one: a.one_by_one || b.one_by_one,
             at: Rc::new(pair(a.at, b.at)),
-            after: vec![],
         })
     }
 
@@ -428,7 +445,6 @@ impl Lowerer<'_> {
             extents,
             at: Rc::new(move |l, i| at(l, &[plus(&i[0], &by_too)])),
             one_by_one: iter.one_by_one,
-            after: vec![],
         }
     }
 
@@ -495,17 +511,18 @@ impl Lowerer<'_> {
     }
 }
 
-fn mapped(iter: &Iter, f: Callable, loc: Loc) -> Iter {
+fn mapped(iter: &Filtered, f: Callable, loc: Loc) -> Filtered {
     if !iter.after.is_empty() {
         let mut iter = iter.clone();
         iter.after.push(Stage::Map(f, loc));
         return iter;
     }
-    let at = iter.at.clone();
-    iter.with(move |l, i| {
+    let at = iter.items.at.clone();
+    let items = iter.items.with(move |l, i| {
         let item = at(l, i)?;
         l.applied(&f, vec![(Ok(item), loc)], loc)
-    })
+    });
+    items.into()
 }
 
 fn enumerated(iter: &Iter) -> Iter {

@@ -263,19 +263,21 @@ impl Lowerer<'_> {
             return None;
         };
         let iter = match &**way {
-            Way::Iter(iter) | Way::Zip(iter) => iter.clone(),
+            Way::Iter(iter) if !iter.after.is_empty() => {
+                return Some(Err(self.errors.at(
+                    loc,
+                    "a loop over what `filter` leaves is not supported; write the condition as `if` \
+                     inside of the loop",
+                )));
+            }
+            Way::Iter(iter) => iter.items.clone(),
+            Way::Zip(iter) => iter.clone(),
             Way::Borrow(borrow) => match self.items_of_borrow(borrow, loc) {
                 Ok(iter) => iter,
                 Err(reported) => return Some(Err(reported)),
             },
             Way::Maybe(_) => return None,
         };
-        if !iter.after.is_empty() {
-            return Some(Err(self.errors.at(
-                loc,
-                "a loop over what `filter` leaves is not supported; write the condition as `if` inside                  of the loop",
-            )));
-        }
         Some(Ok(iter))
     }
 

@@ -97,7 +97,7 @@ impl Lowerer<'_> {
             ("map_axis", [axis, f]) => self.map_axis(array, axis, f, loc),
             ("fold", [init, f]) => {
                 let iter = self.elements(array);
-                self.folded(&iter, init, f, false, loc)
+                self.folded(&iter.into(), init, f, false, loc)
             }
             ("is_square", []) if rank == 2 => {
                 let sizes = self.written_lengths(&array.expr);

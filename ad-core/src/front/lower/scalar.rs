@@ -224,7 +224,22 @@ impl Lowerer<'_> {
                 Some(scalar) if scalar.is_unsigned() => {
                     two(Prim::IMax, two(Prim::ISub, a, b), Expr::int(0))
                 }
-                Some(_) => two(Prim::ISub, a, b),
+                // Of `a` as close to what it is as leaves a difference in range.
+                Some(scalar) => {
+                    let b = self.share("b", b);
+                    let zero = || Expr::int(0);
+                    let least = two(Prim::IMax, b.clone(), zero());
+                    let most = two(Prim::IMin, b.clone(), zero());
+                    let least = two(
+                        Prim::IAdd,
+                        Expr::int(scalar.min().unwrap_or(i64::MIN)),
+                        least,
+                    );
+                    let high = Expr::int(scalar.max().unwrap_or(i64::MAX));
+                    let most = two(Prim::IAdd, high, most);
+                    let a = two(Prim::IMin, two(Prim::IMax, a, least), most);
+                    two(Prim::ISub, a, b)
+                }
                 None => {
                     return Err(self.errors.at(
                         name.span(),

@@ -8,7 +8,7 @@ use super::header::unravelled;
 use super::sequence::{Head, Round};
 use super::size::product_of;
 use super::value::{Plain, Value};
-use super::way::{Iter, Stage};
+use super::way::{Filtered, Stage};
 use crate::front::error::{Loc, Result};
 use crate::front::names::Combinator;
 use crate::front::surface::{Expr as Surface, Pattern};
@@ -156,13 +156,13 @@ impl Lowerer<'_> {
     /// of an item one by one.
     pub(super) fn folded_in_order(
         &mut self,
-        iter: &Iter,
+        Filtered { items, after }: &Filtered,
         (init, init_loc): (Value, Loc),
         f: &Callable,
         spread: bool,
         loc: Loc,
     ) -> Result<Value> {
-        let iter = iter.clone().flat();
+        let iter = items.clone().flat();
         let Some(sizes) = iter.extents.clone() else {
             return Err(self.unbounded(loc));
         };
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
             let mut now = init;
             for round in rounds {
                 let item = (iter.at)(self, &[round])?;
-                let value = self.folded_once((f, spread), now, item, &iter.after, loc)?;
+                let value = self.folded_once((f, spread), now, item, after, loc)?;
                 now = self.named(value, "next");
             }
             return Ok(now);
@@ -194,7 +194,7 @@ impl Lowerer<'_> {
                 let Some(state) = states.pop() else {
                     unreachable!("there is one state")
                 };
-                let value = l.folded_once((f, spread), state, item, &iter.after, loc)?;
+                let value = l.folded_once((f, spread), state, item, after, loc)?;
                 Ok(l.named(value, "next"))
             });
             let (bound, value) = round?;

@@ -58,6 +58,15 @@ pub(super) fn aligned(a: &Value, b: &Value) -> Option<(Value, Value)> {
 }
 
 impl Lowerer<'_> {
+    /// Whether an enum is known, and has the variant that a path ends with.
+    pub(super) fn has_variant(&self, owner: &syn::Path, path: &syn::Path) -> bool {
+        let home = self.env.home.clone();
+        let of = self.known_from(home.as_deref()).structs.get(owner);
+        let of = of.and_then(Option::as_ref).and_then(|of| of.variants());
+        let last = path.segments.last().map(|s| s.ident.unraw().to_string());
+        of.is_some_and(|all| all.iter().any(|v| Some(&v.name) == last.as_ref()))
+    }
+
     /// The variant that a path names, with its number.
     fn variant(&mut self, of: &Struct, path: &syn::Path) -> Result<(usize, Variant)> {
         let name = path.segments.last().map(|s| s.ident.unraw().to_string());

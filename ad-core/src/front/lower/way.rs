@@ -15,7 +15,7 @@ use std::rc::Rc;
 /// What is on the way.
 pub(super) enum Way {
     /// An iterator.
-    Iter(Iter),
+    Iter(Filtered),
     /// `Zip::from(..)`: like an iterator, but closures take each part as an argument of its own.
     Zip(Iter),
     /// An `Option` or a `Result`.
@@ -27,7 +27,7 @@ pub(super) enum Way {
 /// The item at an index.
 pub(super) type At = Rc<dyn Fn(&mut Lowerer<'_>, &[Expr]) -> Result<Value>>;
 
-/// What an iterator runs over: a box of indices, in the order of rows.
+/// An iterator over all items of a box of indices, in the order of rows.
 #[derive(Clone)]
 pub(super) struct Iter {
     /// The length of each axis, or nothing for `a..`, which has no end.
@@ -35,6 +35,14 @@ pub(super) struct Iter {
     pub(super) at: At,
     /// Whether the items are arrays with shapes of their own, so that indices must be literals.
     pub(super) one_by_one: bool,
+}
+
+/// An iterator that may leave items out. What counts items takes an [`Iter`], which
+/// `Lowerer::unfiltered` gives or refuses.
+#[derive(Clone)]
+pub(super) struct Filtered {
+    /// The items before the first `filter`.
+    pub(super) items: Iter,
     /// From the first `filter` on: what happens to an item, one after another.
     pub(super) after: Vec<Stage>,
 }
@@ -79,8 +87,31 @@ impl Way {
     }
 }
 
+impl Filtered {
+    /// How many items there are, where none is left out.
+    pub(super) fn count(&self) -> Option<Expr> {
+        match self.after.is_empty() {
+            true => self.items.count(),
+            false => None,
+        }
+    }
+}
+
+impl From<Iter> for Filtered {
+    fn from(items: Iter) -> Filtered {
+        let after = vec![];
+        Filtered { items, after }
+    }
+}
+
 impl From<Iter> for Value {
     fn from(iter: Iter) -> Value {
+        Filtered::from(iter).into()
+    }
+}
+
+impl From<Filtered> for Value {
+    fn from(iter: Filtered) -> Value {
         Value::Way(Rc::new(Way::Iter(iter)))
     }
 }

@@ -9,7 +9,8 @@
 //! The stages of a chain up to the first one of these are what the loop runs over:
 //!
 //! - `flat_map`, `flatten`, `take_while`, `skip_while`, `map_while`;
-//! - `filter` and `filter_map` where items are counted behind them, or collected;
+//! - `filter` and `filter_map` where items are counted behind them, or collected, and where what
+//!   they leave is an argument of `zip` or `chain`;
 //! - any stage with a closure that changes a variable around it.
 //!
 //! All names that begin with `cotangent_` are ours.
@@ -22,9 +23,19 @@ use quote::{ToTokens, format_ident, quote, quote_spanned};
 use std::collections::HashSet;
 use syn::visit::Visit;
 
+type Args = syn::punctuated::Punctuated<syn::Expr, syn::Token![,]>;
+
 /// What a chain that ends with this call stands for, if it has to become loops. `writers` are
 /// methods that change what they are called on.
 pub(super) fn looped(call: &syn::ExprMethodCall, writers: &HashSet<String>) -> Option<syn::Expr> {
+    if matches!(call.method.to_string().as_str(), "zip" | "chain")
+        && let Some(args) = with_lists(&call.args, writers)
+    {
+        return Some(syn::Expr::MethodCall(syn::ExprMethodCall {
+            args,
+            ..call.clone()
+        }));
+    }
     let chain = Chain::behind(&call.receiver, call.method.span());
     let args: Vec<&syn::Expr> = call.args.iter().collect();
     let Some(end) = End::of(call, &args) else {
@@ -52,6 +63,36 @@ fn listed(
     let (before, behind, list) = End::Collect.around(&chain, span)?;
     let looped = chain.loops(first, &behind)?;
     syn::parse2(quote_spanned!(span=> { #before #looped #list }.into_iter())).ok()
+}
+
+/// The same of a function: `zip(chain.filter(..), y)`, `from_iter(chain.filter(..))`
+pub(super) fn called(call: &syn::ExprCall, writers: &HashSet<String>) -> Option<syn::Expr> {
+    let syn::Expr::Path(function) = &*call.func else {
+        return None;
+    };
+    let name = function.path.segments.last()?.ident.to_string();
+    if !matches!(name.as_str(), "zip" | "from_iter") {
+        return None;
+    }
+    let args = with_lists(&call.args, writers)?;
+    Some(syn::Expr::Call(syn::ExprCall {
+        args,
+        ..call.clone()
+    }))
+}
+
+/// Arguments whose items are counted, with lists in place of iterators that leave items out.
+fn with_lists(args: &Args, writers: &HashSet<String>) -> Option<Args> {
+    let list = |e: &syn::Expr| match e {
+        syn::Expr::MethodCall(call) => listed(call, true, writers),
+        _ => None,
+    };
+    let lists: Vec<Option<syn::Expr>> = args.iter().map(list).collect();
+    lists.iter().any(Option::is_some).then(|| {
+        let all = args.iter().zip(lists);
+        all.map(|(e, list)| list.unwrap_or_else(|| e.clone()))
+            .collect()
+    })
 }
 
 /// `chain.filter(..).rev()`: what counts items gets a list of those that are left.
@@ -117,7 +158,7 @@ impl<'a> Chain<'a> {
                     let is_stage = matches!(
                         (name.as_str(), call.args.first()),
                         (
-                            "copied" | "cloned" | "by_ref" | "flatten" | "enumerate",
+                            "copied" | "cloned" | "by_ref" | "into_iter" | "flatten" | "enumerate",
                             None
                         ) | ("take" | "skip", Some(_))
                             | (
@@ -132,8 +173,9 @@ impl<'a> Chain<'a> {
                                 Some(_)
                             )
                     );
-                    // Arrays have a `flatten`, too.
-                    if !is_stage || name == "flatten" && !is_iterator(&call.receiver) {
+                    // Arrays have these, too.
+                    let is_of_arrays = matches!(name.as_str(), "flatten" | "into_iter");
+                    if !is_stage || is_of_arrays && !is_iterator(&call.receiver) {
                         break;
                     }
                     stages.push(Stage {
@@ -305,8 +347,10 @@ impl<'a> Chain<'a> {
 
 /// Whether an expression is an iterator by its last call.
 fn is_iterator(e: &syn::Expr) -> bool {
-    let syn::Expr::MethodCall(call) = e else {
-        return false;
+    let call = match e {
+        syn::Expr::MethodCall(call) => call,
+        syn::Expr::Paren(inner) => return is_iterator(&inner.expr),
+        _ => return false,
     };
     matches!(
         call.method.to_string().as_str(),

@@ -385,6 +385,9 @@ guard: guard.map(|g| self.guard(g)),
         while let syn::Expr::Paren(inner) = function {
             function = &inner.expr;
         }
+        if let Some(called) = super::chain::called(call, &self.errors.writers) {
+            return self.expr(&called);
+        }
         let constant = self.constant_call(call);
         if let Some(rewritten) = constant.or_else(|| super::rewritten::elements(call)) {
             return self.expr(&rewritten);
@@ -601,12 +604,8 @@ pub(super) fn is_usual_order(order: &syn::Expr) -> bool {
         }
         _ => return false,
     };
-    let names: Vec<syn::Ident> = closure
-        .inputs
-        .iter()
-        .flat_map(super::pattern::names_in)
-        .collect();
-    let [a, b] = &names[..] else {
+    let names: Option<Vec<&syn::Ident>> = closure.inputs.iter().map(whole).collect();
+    let Some([a, b]) = names.as_deref() else {
         return false;
     };
     let text = quote::ToTokens::to_token_stream(&*closure.body).to_string();
@@ -621,6 +620,17 @@ pub(super) fn is_usual_order(order: &syn::Expr) -> bool {
         format!("{a}.partial_cmp({b}).unwrap_or(std::cmp::Ordering::Equal)"),
     ]
     .contains(&text)
+}
+
+/// The name of all that a pattern takes.
+fn whole(pat: &syn::Pat) -> Option<&syn::Ident> {
+    match pat {
+        syn::Pat::Ident(name) if name.subpat.is_none() => Some(&name.ident),
+        syn::Pat::Reference(inner) => whole(&inner.pat),
+        syn::Pat::Paren(inner) => whole(&inner.pat),
+        syn::Pat::Type(inner) => whole(&inner.pat),
+        _ => None,
+    }
 }
 
 /// The name of a field.

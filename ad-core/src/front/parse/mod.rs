@@ -14,6 +14,7 @@ mod each;
 mod expr;
 mod growing;
 mod header;
+mod imports;
 mod indexed;
 mod leave;
 mod macros;
@@ -32,6 +33,7 @@ mod walked;
 use super::data::Tree;
 use super::error::{Errors, Loc, Reported};
 use super::surface::{Expr, Kind, Note, Pattern, Stmt};
+use super::tables;
 use crate::ir::ty::Elem;
 use quote::{ToTokens, format_ident};
 use std::collections::{HashMap, HashSet};
@@ -48,6 +50,8 @@ pub(super) fn body(
     zero: Option<Expr>,
     errors: &mut Errors,
 ) -> Expr {
+    let imported = imports::written_out(block);
+    let block = imported.as_ref().unwrap_or(block);
     let returned = rewritten::returned(output, block);
     let block = returned.as_ref().unwrap_or(block);
     let popping = rewritten::popping(block);
@@ -178,18 +182,6 @@ impl Parser<'_> {
         }
     }
 
-    fn attributes(&mut self, attributes: &[syn::Attribute]) {
-        for attribute in attributes {
-            if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
-                self.errors.on(
-                    attribute,
-                    "the macro cannot tell whether a `cfg` inside of the body holds; put it on the whole \
-                     function, and write one function for each case",
-                );
-            }
-        }
-    }
-
     /// Notes that something was wrong with what these names are bound to, if there is an error more
     /// than so many.
     fn names_since(&mut self, before: usize, names: Vec<syn::Ident>) {
@@ -234,7 +226,6 @@ impl Parser<'_> {
     }
 
     fn right_local(&mut self, local: &syn::Local) -> Stmt {
-        self.attributes(&local.attrs);
         let (pattern, note) = self.pattern_and_note(&local.pat);
         match &local.init {
             Some(init) => {
@@ -268,29 +259,19 @@ impl Parser<'_> {
     fn item(&mut self, item: &syn::Item) -> Option<Stmt> {
         match item {
             syn::Item::Const(syn::ItemConst {
-                attrs,
-                ident,
-                ty,
-                expr,
-                ..
+                ident, ty, expr, ..
             })
             | syn::Item::Static(syn::ItemStatic {
-                attrs,
-                ident,
-                ty,
-                expr,
-                ..
+                ident, ty, expr, ..
             }) => {
-                self.attributes(attrs);
                 // A constant cannot be of a type parameter; where it is used it is converted.
                 let (note, value) = self.converted(|p| (p.note(ty), p.expr(expr)));
                 let name = Pattern::Name(ident.clone());
                 Some(Stmt::Let(name, note, Box::new(value)))
             }
             syn::Item::Use(import) => self.import(import),
-            syn::Item::Fn(function) => Some(self.function(function)),
-            // What it is made of is known, see `Structs::declare`.
-            syn::Item::Struct(_) | syn::Item::Enum(_) => None,
+            // What types are made of is known, see `Structs::declare`; `functions` reads the others.
+            syn::Item::Struct(_) | syn::Item::Enum(_) | syn::Item::Fn(_) => None,
             _ => {
                 let reported = self.errors.on(
                     item,
@@ -302,9 +283,42 @@ impl Parser<'_> {
         }
     }
 
+    /// The functions of a block, each behind those that it calls.
+    fn functions(&mut self, block: &syn::Block) -> Vec<Stmt> {
+        let function = |stmt: &syn::Stmt| match stmt {
+            syn::Stmt::Item(syn::Item::Fn(function)) => Some(function.clone()),
+            _ => None,
+        };
+        let mut left: Vec<syn::ItemFn> = block.stmts.iter().filter_map(function).collect();
+        let mut stmts = vec![];
+        while !left.is_empty() {
+            let needs_none = |f: &syn::ItemFn| {
+                let mut others = left.iter().filter(|o| o.sig.ident != f.sig.ident);
+                let body = f.block.to_token_stream();
+                others.all(|o| !tables::mentions(&body, &o.sig.ident))
+            };
+            let next = left.iter().position(needs_none).unwrap_or(0);
+            let body = left[next].block.to_token_stream();
+            let in_circle = left.iter().any(|o| outside::calls(&body, &o.sig.ident));
+            let function = left.remove(next);
+            let ident = &function.sig.ident;
+            stmts.push(match in_circle {
+                true => {
+                    let reported = self.errors.on(
+                        ident,
+                        "a function inside of a body that calls itself is not followed; move it out \
+                         of the body, with `#[differentiable]` of its own",
+                    );
+                    Stmt::Hole(reported, vec![ident.clone()])
+                }
+                false => self.function(&function),
+            });
+        }
+        stmts
+    }
+
     /// `fn f(x: f64) -> f64 { .. }` in the body is a closure that sees no variables.
     fn function(&mut self, function: &syn::ItemFn) -> Stmt {
-        self.attributes(&function.attrs);
         let sig = &function.sig;
         let is_plain = sig.generics.params.is_empty()
             && sig.asyncness.is_none()

@@ -312,3 +312,20 @@ pub(super) fn method(name: &syn::Ident) -> Option<String> {
         "the method `{name}` is not supported yet; {instead}"
     ))
 }
+
+/// Whether a function of this name is called.
+pub(super) fn calls(tokens: &proc_macro2::TokenStream, name: &syn::Ident) -> bool {
+    use proc_macro2::{Delimiter, TokenTree};
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    tokens.iter().enumerate().any(|(k, token)| match token {
+        TokenTree::Group(group) => calls(&group.stream(), name),
+        TokenTree::Ident(ident) if ident == name => {
+            let is_method = matches!(tokens[..k].last(), Some(TokenTree::Punct(p))
+                if p.as_char() == '.' || p.as_char() == ':');
+            let is_called = matches!(tokens.get(k + 1), Some(TokenTree::Group(args))
+                if args.delimiter() == Delimiter::Parenthesis);
+            is_called && !is_method
+        }
+        TokenTree::Ident(_) | TokenTree::Punct(_) | TokenTree::Literal(_) => false,
+    })
+}

@@ -22,6 +22,8 @@ impl Parser<'_> {
             syn::Type::Tuple(tuple) => {
                 Note::Tuple(tuple.elems.iter().map(|t| self.note(t)).collect())
             }
+            // What is borrowed has its type already.
+            syn::Type::Reference(r) if r.mutability.is_some() => Note::Infer,
             // What rustc checks by name need not be looked at.
             ty if is_composite(ty, &self.errors.real) => Note::Infer,
             syn::Type::Reference(r) if is_composite(&r.elem, &self.errors.real) => Note::Infer,

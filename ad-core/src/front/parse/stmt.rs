@@ -179,16 +179,13 @@ impl Parser<'_> {
         let with_lengths = super::growing::with_lengths(block, &mut self.lists);
         let block = with_lengths.as_ref().unwrap_or(block);
         let mut stmts = vec![];
-        // Functions see the constants beside them, wherever these stand.
-        for functions in [false, true] {
-            for stmt in &block.stmts {
-                if let syn::Stmt::Item(item) = stmt
-                    && matches!(item, syn::Item::Fn(_)) == functions
-                {
-                    stmts.extend(self.item(item));
-                }
+        for stmt in &block.stmts {
+            if let syn::Stmt::Item(item) = stmt {
+                stmts.extend(self.item(item));
             }
         }
+        // Functions see the constants beside them, wherever these stand.
+        stmts.extend(self.functions(block));
         match self.sequence(&block.stmts, loc, want) {
             // What is alone keeps its own place.
             Expr {

@@ -99,6 +99,68 @@ agree! {
 }
 
 agree! {
+    fn saturating_differences(k: i64, x: f64) -> f64 {
+        let narrow = (k as i32).saturating_sub(3) as f64 + (k as i8).saturating_sub(-3) as f64;
+        x * (narrow + k.saturating_sub(2) as f64 + k.saturating_sub(-2) as f64)
+    }
+    (0, 0.7) (i64::MIN, -2.9) (i64::MAX, 1.5) (i32::MIN as i64, 1.0) (127, 2.0)
+}
+
+agree! {
+    fn comparisons_in_folds(x: &[f64]) -> f64 {
+        let most = x.iter().copied().reduce(|a, b| if b > a { b } else { a }).unwrap_or(0.5);
+        let least = x.iter().copied().reduce(|a, b| if a < b { a } else { b }).unwrap_or(0.5);
+        let high = x.iter().fold(f64::NEG_INFINITY, |a, &b| if a > b { a } else { b });
+        let low = x.iter().fold(f64::INFINITY, |a, &b| if a <= b { a } else { b });
+        let top = x.iter().fold(f64::NEG_INFINITY, |a, &b| if b > a { b } else { a });
+        let code = |v: f64| if v.is_nan() { 7.0 } else if v.is_finite() { v } else { 5.0 };
+        code(most) + 10.0 * code(least) + 1e2 * code(high) + 1e3 * code(low) + 1e4 * code(top)
+    }
+    (&[1.0, 3.0, 2.0]) (&[]) (&[f64::NAN, 1.0]) (&[1.0, f64::NAN, 2.0]) (&[1.0, f64::NAN])
+}
+
+agree! {
+    fn arguments_that_filter(x: &[f64]) -> f64 {
+        let sum: f64 = x.iter().chain(x.iter().filter(|v| **v > 1.5)).sum();
+        let count = x.iter().chain(x.iter().take_while(|v| **v < 1.5)).count();
+        let placed = x.iter().filter(|v| **v > 0.0).chain(x.iter().filter(|v| **v < 3.0));
+        let placed = placed.enumerate().fold(0.5, |s, (i, v)| s * 0.5 + v * i as f64);
+        let even: f64 = (0..x.len()).chain((0..x.len()).filter(|i| i % 2 == 0)).map(|i| x[i]).sum();
+        let zipped: f64 = x.iter().zip(x.iter().filter(|v| **v > 1.5)).map(|(a, b)| a * b).sum();
+        let mut list = x.to_vec();
+        list.extend(x.iter().copied().filter(|v| *v > 1.5));
+        list.extend(x.iter().filter_map(|v| if *v > 1.5 { Some(v * v) } else { None }));
+        sum * count as f64 + placed * even + zipped + list.iter().sum::<f64>() * list.len() as f64
+    }
+    (&[1.0, 2.0]) (&[]) (&[-1.0, 2.5, 0.5, 3.5])
+}
+
+agree! {
+    fn last_items(x: &[f64]) -> f64 {
+        let last = x.iter().last().copied().unwrap_or(0.5) + x.iter().last().map_or(0.5, |v| v * v);
+        let of_pairs = x.windows(2).map(|w| w[1] - w[0]).last().unwrap_or(0.25);
+        last * of_pairs + if let Some(v) = x.iter().last() { v * 2.0 } else { 0.75 }
+    }
+    (&[1.0, 2.0]) (&[]) (&[-1.0])
+}
+
+agree! {
+    fn items_of_a_body(x: f64, n: usize) -> f64 {
+        use std::cmp;
+        use std::f64::consts;
+        fn outer(v: f64) -> f64 {
+            inner(v) * SCALE
+        }
+        fn inner(v: f64) -> f64 {
+            v.sin() + v
+        }
+        const SCALE: f64 = 0.5;
+        outer(x) * consts::PI * cmp::max(n, 3) as f64
+    }
+    (0.5, 2) (1.5, 9)
+}
+
+agree! {
     fn choices(n: usize, k: i64, x: f64) -> f64 {
         let a = match (n, k > 0) {
             (0, true) => x,

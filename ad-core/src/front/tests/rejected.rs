@@ -74,7 +74,7 @@ fn statements() {
     );
     says(
         "let mut t = s; let g = |u: &mut f64| *u += 1.0; g(&mut t); t",
-        "`&mut` arguments",
+        "this closure changes something",
     );
     says(
         "let mut t = s; while let Some(k) = n.checked_mul(2) { t += k as f64; } t",
@@ -342,6 +342,18 @@ fn iterators() {
         "let it = x.iter().filter(|v| **v > s); it.rev().sum()",
         "write it before `filter`",
     );
+    for takes in [
+        "x.iter().chain(it).sum()",
+        "x.iter().zip(it).map(|(a, b)| a * b).sum()",
+        "std::iter::zip(x, it).map(|(a, b)| a * b).sum()",
+        "Zip::from(x).and(it).fold(s, |t, a, b| t + a * b)",
+        "Array1::from_iter(it).sum()",
+        "let mut v = x.to_vec(); v.extend(it); v.iter().sum()",
+        "let mut t = s; for (a, b) in x.iter().zip(it) { t += a * b; } t",
+    ] {
+        let body = format!("let it = x.iter().filter(|v| **v > s); {takes}");
+        says(&body, "how many `filter` leaves is known at run time only");
+    }
     says(
         "let it = x.iter().filter(|v| **v > s); let v: Vec<_> = it.collect(); v[0]",
         "known at run time only",
@@ -605,4 +617,51 @@ fn sparse_matrices() {
     }
     let squares = "fn f(a: &CsMat<f64>) -> f64 { a.data().iter().map(|v| v * v).sum() }";
     one("hessian", squares, "has no type");
+}
+
+#[test]
+fn conditions_inside_of_a_function() {
+    let what = "cannot tell whether this `cfg` holds";
+    for body in [
+        "#[cfg(test)] let s = 2.0 * s; s",
+        "#[cfg(test)] { return 2.0 * s; } s",
+        "#[cfg(test)] if b { return 2.0 * s; } s",
+        "#[cfg(test)] const C: f64 = 2.0; s",
+        "#[cfg(test)] fn g(s: f64) -> f64 { s } s",
+        "match n { #[cfg(test)] 0 => s, _ => 2.0 * s }",
+        "let v = vec![s, #[cfg(test)] s]; v.iter().sum()",
+        "let f = |#[cfg(test)] s: f64| s; f(s)",
+        "let f = |t: f64| { #![cfg_attr(test, allow(unused))] t }; f(s)",
+        "{ #![cfg(test)] s }",
+    ] {
+        let source = format!("fn f(s: f64, n: usize, b: bool) -> f64 {{ {body} }}");
+        let found = errors("", &source);
+        assert!(
+            found.iter().any(|e| e.contains(what)),
+            "{source}: {found:#?}"
+        );
+    }
+    one("", "fn f(#[cfg(test)] s: f64) -> f64 { s }", what);
+}
+
+#[test]
+fn functions_inside_of_a_body_that_call_themselves() {
+    let what = "a function inside of a body that calls itself";
+    one(
+        "",
+        "fn f(x: f64) -> f64 { fn g(x: f64) -> f64 { if x > 1.0 { g(x / 2.0) } else { x } } g(x) }",
+        what,
+    );
+    one(
+        "",
+        "fn f(x: f64) -> f64 { fn g(x: f64) -> f64 { h(x) } fn h(x: f64) -> f64 { if x > 1.0 { g(x / 2.0) } else { x } } g(x) }",
+        what,
+    );
+}
+
+#[test]
+fn names_of_primitive_types() {
+    let what = "is the name of a type of Rust";
+    one("", "fn u8(x: f64) -> f64 { x }", what);
+    one("", "fn f64(x: f64) -> f64 { x }", what);
 }

@@ -43,7 +43,7 @@ impl Gen {
             3 => format!("{x}.iter().step_by(2)"),
             _ => format!("{x}.iter()"),
         };
-        match self.rng.below(16) {
+        match self.rng.below(18) {
             0..4 => {
                 let e = self.item(&[&a], None, d);
                 self.sum_of(&format!("{iter}.map(|&{a}| @)"), e)
@@ -104,6 +104,31 @@ impl Gen {
                 }
                 None => self.real(0),
             },
+            15 => {
+                let y = self.vector().expect("there is one");
+                let c = self.closed(|g| {
+                    g.push(&a, Ty::Real, false);
+                    g.boolean(1)
+                });
+                let e = self.item(&[&b], None, d);
+                let some = self.rng.pick(&["filter", "take_while", "skip_while"]);
+                let chained = format!("{iter}.chain({y}.iter().{some}(|&&{a}| @))");
+                let pattern = format!("({chained}.map(|&{b}| @).sum::<{real}>() * #0.25)");
+                self.real_pattern(&pattern, [c, e])
+            }
+            16 => {
+                let (s, v) = (self.name("s"), self.name("v"));
+                let op = self.rng.pick(&["<", ">", "<=", ">="]);
+                let kept = match self.rng.percent(50) {
+                    true => format!("if {v} {op} {s} {{ {v} }} else {{ {s} }}"),
+                    false => format!("if {s} {op} {v} {{ {s} }} else {{ {v} }}"),
+                };
+                let start = self.real_literal();
+                let e = self.item(&[&a], None, d);
+                let pattern =
+                    format!("{iter}.fold(@, |{s}: {real}, &{a}| {{ let {v} = @; {kept} }})");
+                self.real_pattern(&pattern, [start, e])
+            }
             _ => {
                 let n = self.integer("usize", 1);
                 let e = self.item(&[], Some(&i), d);
