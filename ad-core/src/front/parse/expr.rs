@@ -363,7 +363,7 @@ impl Parser<'_> {
         };
         Arm {
             test: self.test(pat),
-guard: guard.map(|g| self.guard(g)),
+            guard: guard.map(|g| self.guard(g)),
             body: self.moved(&arm.body),
         }
     }
