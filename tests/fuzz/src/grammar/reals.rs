@@ -154,7 +154,7 @@ impl Gen {
         self.real.literal(text)
     }
 
-    fn real_leaf(&mut self) -> Tree {
+    pub(super) fn real_leaf(&mut self) -> Tree {
         let of_scalar = |g: &mut Gen| {
             let v = g.find_one(|ty| matches!(ty, Ty::Real));
             v.map(|v| Tree::leaf(Sort::Real, v.text))

@@ -33,7 +33,8 @@ impl Gen {
 
     pub(super) fn declaration(&mut self, depth: usize) -> Tree {
         let real = self.real.name();
-        match self.rng.below(22) {
+        match self.rng.below(23) {
+            22 if depth > 0 && self.nests.1 < 2 => self.valued(depth),
             0..6 => {
                 let (v, e) = (self.name("v"), self.real(depth));
                 let mutable = self.rng.percent(30);
@@ -123,6 +124,36 @@ impl Gen {
         }
     }
 
+    /// A variable whose value a loop or a block is left with, most often from inside of another.
+    fn valued(&mut self, depth: usize) -> Tree {
+        let v = self.name("v");
+        let e = self.valued_of(depth - 1, 2);
+        self.push(&v, Ty::Real, false);
+        Self::statement(&format!("let {v} = @;"), [e])
+    }
+
+    fn valued_of(&mut self, d: usize, levels: usize) -> Tree {
+        let (q, label) = (self.name("q"), self.name("w"));
+        let leaves = self.leaves.take();
+        let tree = self.scoped(|g| {
+            let first = match levels > 0 && g.rng.percent(75) {
+                true => g.valued_of(d, levels - 1),
+                false => g.real(d),
+            };
+            g.push(&q, Ty::Real, false);
+            let parts = [first, g.boolean(1), g.real(d), g.real(d)];
+            let pattern = match g.rng.percent(50) {
+                true => format!("'{label}: {{\nlet {q} = @;\nif @ {{ break '{label} @; }}\n@\n}}"),
+                false => {
+                    format!("loop {{\nlet {q} = @;\nif @ {{ break @; }}\nbreak @;\n}}")
+                }
+            };
+            Tree::of(Sort::Other, &pattern, parts)
+        });
+        self.leaves = leaves;
+        tree
+    }
+
     pub(super) fn statements(&mut self, depth: usize, count: usize) -> Tree {
         let mut out = vec![];
         for _ in 0..count {
@@ -199,7 +230,7 @@ impl Gen {
         } else {
             s.text
         };
-        let e = self.real(d.max(1));
+        let e = self.real_operand(d.max(1));
         let pattern = match self.rng.below(9) {
             0..2 => format!("{place} = ({place} * #0.5 + @).tanh();"),
             2..4 => format!("{place} += #0.1 * @;"),
@@ -232,7 +263,7 @@ impl Gen {
                     _ => format!("{x}[[{holes}]]"),
                 };
                 let op = self.rng.pick(&["=", "=", "+=", "*=", "-="]);
-                parts.push(self.real(d.max(1)));
+                parts.push(self.real_operand(d.max(1)));
                 let bounded = match op {
                     "=" if self.leaves.is_some() => ".clamp(#-20.0, #20.0)",
                     "=" => "",
@@ -271,7 +302,7 @@ impl Gen {
                 [],
             )),
             13 => {
-                let e = self.real(1);
+                let e = self.real_operand(1);
                 Some(Self::statement(&format!("{x}.fill(@);"), [e]))
             }
             14.. if self.nests.0 < 2 => self.several_places(&x, &dims, d),
@@ -341,6 +372,23 @@ impl Gen {
         let c = self.boolean(1);
         let word = self.rng.pick(&["break", "continue"]);
         Some(Self::statement(&format!("if @ {{ {word}; }}"), [c]))
+    }
+
+    /// A real number that something is changed by. In a loop it may leave that, or a round of it.
+    fn real_operand(&mut self, d: usize) -> Tree {
+        if !self.rng.percent(20) || self.leaves != Some(true) {
+            return self.real(d);
+        }
+        let c = self.boolean(1);
+        let word = self.rng.pick(&["break", "continue"]);
+        let (leaf, e) = (self.real_leaf(), self.real(d));
+        let way = format!("(if @ {{ @ }} else {{ {word} }})");
+        match self.rng.below(4) {
+            0 => self.real_pattern(&way, [c, e]),
+            1 => self.real_pattern(&format!("(@ + {way})"), [leaf, c, e]),
+            2 => self.real_pattern(&format!("(@).max({way})"), [leaf, c, e]),
+            _ => self.real_pattern(&format!("({way} * @)"), [c, e, leaf]),
+        }
     }
 
     fn loop_body(&mut self, d: usize, first: Option<Tree>) -> Tree {
