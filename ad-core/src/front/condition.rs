@@ -1,4 +1,4 @@
-//! `#[cfg(..)]` inside of a function, told by its tokens: a macro does not know whether it holds, so
+//! `#[cfg(..)]` inside of a function, told by its tokens: a macro cannot tell whether it holds, so
 //! what stands under it cannot be read. On the function itself it is copied to what is generated.
 
 use super::error::Errors;

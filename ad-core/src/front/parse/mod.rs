@@ -270,7 +270,7 @@ impl Parser<'_> {
                 Some(Stmt::Let(name, note, Box::new(value)))
             }
             syn::Item::Use(import) => self.import(import),
-            // What types are made of is known, see `Structs::declare`; `functions` reads the others.
+            // What types are made of is known, see `Structs::declare`; `functions` reads these.
             syn::Item::Struct(_) | syn::Item::Enum(_) | syn::Item::Fn(_) => None,
             _ => {
                 let reported = self.errors.on(
