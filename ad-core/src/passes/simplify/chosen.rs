@@ -38,7 +38,9 @@ fn choice_of_changed(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     if of_a.is_empty() && of_b.is_empty() {
         return None;
     }
-    let (a, b) = (Changes::of(s, of_a, old, c)?, Changes::of(s, of_b, old, c)?);
+    let others = !of_a.is_empty();
+    let a = Changes::of(s, of_a, old, c, false)?;
+    let b = Changes::of(s, of_b, old, c, others)?;
     let chosen = a.made_where(s, (c, true), old)?;
     Some(Rewrite::Var(b.made_where(s, (c, false), chosen)?))
 }
@@ -96,29 +98,36 @@ struct Changes {
 
 impl Changes {
     /// Those that lead from an old array to the first of `versions`, if a condition can be put to
-    /// each: what is computed between them costs little, and ends.
-    fn of(s: &mut Simplifier, versions: Vec<Var>, old: Var, c: Var) -> Option<Changes> {
-        let mut changed = HashSet::from([old]);
+    /// each, and what is computed from versions for later ones costs little, and ends. If others
+    /// change the array before, such reads of the old array are of what these make: it need not be
+    /// kept.
+    fn of(
+        s: &mut Simplifier,
+        versions: Vec<Var>,
+        old: Var,
+        c: Var,
+        others: bool,
+    ) -> Option<Changes> {
+        let mut changed = HashSet::new();
         let mut steps = vec![];
         let last = versions.first().map_or(0, |v| v.index() + 1);
         for v in (old.index() + 1..last).map(|k| Var(k as u32)) {
-            let mut depends = false;
-            if let Some(eq) = s.out.eq(v) {
-                eq.visit(&mut |v| depends |= changed.contains(&v));
-            }
-            if depends {
+            let Some(eq) = s.out.eq(v) else { continue };
+            let (mut of_changed, mut of_old) = (false, false);
+            eq.visit(&mut |v| {
+                of_changed |= changed.contains(&v);
+                of_old |= v == old;
+            });
+            let is_read = others && of_old && eq.guard.is_some() && is_light(eq);
+            if of_changed || is_read || versions.contains(&v) {
                 changed.insert(v);
                 steps.push(v);
             }
         }
         let mut needed: HashSet<Var> = versions.first().copied().into_iter().collect();
-        for v in steps
-            .iter()
-            .rev()
-            .filter_map(|v| s.out.eq(*v).map(|eq| (v, eq)))
-        {
-            if needed.contains(v.0) {
-                v.1.visit(&mut |v| {
+        for v in steps.iter().rev() {
+            if let Some(eq) = s.out.eq(*v).filter(|_| needed.contains(v)) {
+                eq.visit(&mut |v| {
                     needed.insert(v);
                 });
             }
