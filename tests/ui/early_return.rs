@@ -24,7 +24,7 @@ fn with_value(x: f64) -> f64 {
     let root = 0.0 + loop {
         t = 0.5 * (t + x / t);
         if (t * t - x).abs() < 1e-12 {
-            break t;
+            return t;
         }
     };
     root * x

@@ -33,7 +33,7 @@ fn leaving(x: &Array1<f64>, n: usize) -> f64 {
     let found = 1.0 + loop {
         t += 1.0;
         if t > 9.0 {
-            break t;
+            return t;
         }
     };
     if let Some(k) = n.checked_sub(2) {
