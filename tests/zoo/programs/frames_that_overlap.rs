@@ -19,7 +19,7 @@ pub fn frames_that_overlap(
     at: &[usize],
 ) -> f64 {
     let (n, m) = (x.len(), win.len());
-    let mut y = Array1::zeros(n);
+    let mut y = Array1::<f64>::zeros(n);
     let (mut begin, mut frame) = (0, 0);
     while begin + m <= n {
         let mut energy = 0.0;

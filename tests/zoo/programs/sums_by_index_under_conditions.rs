@@ -35,7 +35,7 @@ pub fn sums_by_index_under_conditions(
             }
         }
     }
-    let mut y = Array1::zeros(n);
+    let mut y = Array1::<f64>::zeros(n);
     for (k, &s) in at.iter().enumerate() {
         if x[[k, 0]] > 0.3 {
             for j in 0..w.len() {
