@@ -15,9 +15,10 @@ pub(super) const RULES: &[Rule] = &[Rule {
 }];
 
 /// ```text
-/// select(c, x with y at I where d, x)            =  x with y at I where d and c[I]
-/// select(c, scatter x[..] + y[I], x)             =  scatter x[..] + ([c[I]] y)[I]
-/// select(c, x with y at I, x with z at J)        =  (x with y at I where c[I]) with z at J where not c[J]
+/// select(c, x with y at I where d, x)  =  x with y at I where d and c[I]
+/// select(c, scatter x[..] + y[I], x)  =  scatter x[..] + ([c[I]] y)[I]
+/// select(c, x with y at I, x with z at J)  =  x' with z at J where not c[J],
+///                                             for x' = x with y at I where c[I]
 /// ```
 ///
 /// and so for several changes one after the other, each of which may read what those before it have
@@ -156,27 +157,19 @@ impl Changes {
                 continue;
             }
             let shape = eq.ty.shape.clone();
-            match &mut eq.op {
-                Op::Update { part, when, .. } => {
-                    let holds = condition_at(s, (c, is), part, &shape)?;
-                    *when = s.both(*when, Some(holds));
-                }
-                Op::Scatter(parts) => {
-                    let old = added_to(s, &shape, parts);
-                    for (_, p) in parts
-                        .iter_mut()
-                        .enumerate()
-                        .filter(|(k, _)| Some(*k) != old)
-                    {
-                        let holds = condition_at(s, (c, is), p, &shape)?;
-                        let (of, own) = (s.out.ty(p.src).clone(), s.out.guard(p.src));
-                        let both = s.both(own, Some(holds));
-                        if both != own {
-                            p.src = s.op(of.elem, &of.shape, both, Op::Copy(p.src));
-                        }
+            if let Op::Update { part, when, .. } = &mut eq.op {
+                let holds = condition_at(s, (c, is), part, &shape)?;
+                *when = s.both(*when, Some(holds));
+            } else if let Op::Scatter(parts) = &mut eq.op {
+                let old = added_to(s, &shape, parts);
+                for (_, p) in (parts.iter_mut().enumerate()).filter(|(k, _)| Some(*k) != old) {
+                    let holds = condition_at(s, (c, is), p, &shape)?;
+                    let (of, own) = (s.out.ty(p.src).clone(), s.out.guard(p.src));
+                    let both = s.both(own, Some(holds));
+                    if both != own {
+                        p.src = s.op(of.elem, &of.shape, both, Op::Copy(p.src));
                     }
                 }
-                _ => return None,
             }
             last = s.push(eq);
             new.insert(*v, last);
@@ -192,14 +185,11 @@ fn takes_condition(s: &Simplifier, version: Var, c: Var) -> bool {
     };
     let shape = &eq.ty.shape;
     let takes = |p: &Part| read_at(s, c, p, shape).is_some();
-    match &eq.op {
-        Op::Update { part, .. } => takes(part),
-        Op::Scatter(parts) => {
-            let old = added_to(s, shape, parts);
-            (parts.iter().enumerate()).all(|(k, p)| Some(k) == old || takes(p))
-        }
-        _ => false,
+    if let Op::Scatter(parts) = &eq.op {
+        let old = added_to(s, shape, parts);
+        return (parts.iter().enumerate()).all(|(k, p)| Some(k) == old || takes(p));
     }
+    matches!(&eq.op, Op::Update { part, .. } if takes(part))
 }
 
 /// Whether a condition over a shape is true, or false, at the places of a part.
@@ -219,21 +209,14 @@ fn condition_at(s: &mut Simplifier, (c, is): (Var, bool), p: &Part, shape: &[Siz
 /// What a condition reads where, if it depends only on components of the index of a part that are
 /// affine, and inside for sure.
 fn read_at(s: &Simplifier, c: Var, p: &Part, shape: &[Size]) -> Option<(Var, Vec<Affine>)> {
-    let whole = || {
-        (
-            c,
-            (0..shape.len())
-                .map(|k| Affine::axis(shape.len(), k))
-                .collect(),
-        )
-    };
-    let read = match s.plain(c)? {
-        Op::Gather { src, index } => {
-            all_affine(index).map(|i| (*src, i.into_iter().cloned().collect()))
-        }
-        _ => None,
-    };
-    let (src, of): (Var, Vec<Affine>) = read.unwrap_or_else(whole);
+    let rank = shape.len();
+    let mut read = (c, (0..rank).map(|k| Affine::axis(rank, k)).collect());
+    if let Some(Op::Gather { src, index }) = s.plain(c)
+        && let Some(index) = all_affine(index)
+    {
+        read = (*src, index.into_iter().cloned().collect());
+    }
+    let (src, of): (Var, Vec<Affine>) = read;
     let domain = &s.out.ty(p.src).shape;
     let is_known = |(i, n): (&Ix, &Size)| match i {
         Ix::Affine(a) => a.inside(domain, n),
