@@ -2,7 +2,8 @@
 //!
 //! @ a: [3, 3]; b: [3]
 //! @ a: [2, 2]; b: [2]
-//! @ for N in {9, 65} a: [N, N]; b: [N]
+//! @ for N in {9} a: [N, N]; b: [N]
+//! @ for N in {65} a: [N, N]; b: [N] @@ nonsmooth
 
 use cotangent::prelude::*;
 use ndarray::{Array1, Array2, Axis, s};

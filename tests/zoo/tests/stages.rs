@@ -28,7 +28,9 @@ struct Outcome {
 
 /// All programs at all cases, in order.
 static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| {
-    let all = for_each(programs(), |program, watchdog| outcomes(program, watchdog));
+    let all = for_each(programs(), |program: &'static Program, watchdog| {
+        outcomes(program, watchdog)
+    });
     all.into_iter().flatten().collect()
 });
 
