@@ -63,10 +63,12 @@ fn main() {
         #[allow(
             clippy::assign_op_pattern,
             clippy::cast_abs_to_unsigned,
+            clippy::double_ended_iterator_last,
             clippy::manual_clamp,
             clippy::manual_is_multiple_of,
             clippy::needless_late_init,
             clippy::needless_range_loop,
+            clippy::never_loop,
             clippy::op_ref,
             clippy::ptr_arg,
             clippy::reversed_empty_ranges,

@@ -1,5 +1,10 @@
 //! The same tokens as Rust, compiled by rustc, and as Core, interpreted.
 
+#![allow(
+    clippy::double_ended_iterator_last,
+    reason = "this is a form that users write"
+)]
+
 use crate::ir::value::{Tensor, Value};
 
 pub(super) trait Input {

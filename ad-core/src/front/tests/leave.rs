@@ -3,6 +3,7 @@
 #![allow(
     clippy::needless_range_loop,
     clippy::collapsible_match,
+    clippy::never_loop,
     reason = "these are forms that users write"
 )]
 
