@@ -28,9 +28,8 @@ struct Outcome {
 
 /// All programs at all cases, in order.
 static OUTCOMES: LazyLock<Vec<Outcome>> = LazyLock::new(|| {
-    let all = for_each(programs(), |program: &'static Program, watchdog| {
-        outcomes(program, watchdog)
-    });
+    let programs: Vec<&'static Program> = programs().iter().collect();
+    let all = for_each(&programs, |program, watchdog| outcomes(program, watchdog));
     all.into_iter().flatten().collect()
 });
 
