@@ -22,8 +22,11 @@ const REFUSED: [&str; 3] = [
 pub(crate) struct Derived {
     pub(crate) bulk: bulk::Program,
     kernels: OnceCell<Result<kernel::Program, String>>,
-    derivatives: RefCell<Vec<(Derivative, Vec<usize>, Option<Rc<Derived>>)>>,
+    derivatives: RefCell<Vec<Known>>,
 }
+
+/// A derivative by some of the parameters; `None` if it is refused for a reason.
+type Known = (Derivative, Vec<usize>, Option<Rc<Derived>>);
 
 impl Derived {
     fn of(bulk: bulk::Program) -> Derived {
