@@ -4,7 +4,6 @@
 //! @ x: [1]
 //! @ x: [0]
 //! @ x: {NaN, 1.0} @@ nonsmooth nonfinite
-//! @ x: {1.0, NaN, 2.0} @@ nonsmooth nonfinite
 //! @ x: {1.0, NaN} @@ nonsmooth nonfinite
 
 use cotangent::prelude::*;
