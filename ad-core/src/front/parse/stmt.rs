@@ -82,32 +82,29 @@ fn is_let(cond: &syn::Expr) -> bool {
 impl Parser<'_> {
     /// `if f()? { .. }` as `let t = f()?; if t { .. }`, and the same of `match`.
     pub(super) fn hoisted(&self, e: &syn::Expr) -> Option<(syn::Stmt, syn::Expr)> {
-        let (pat, t) = name_of(&temporary());
-        let of = |head: &syn::Expr| self.may_leave(head).then(|| t.clone());
-        let (rest, head);
-        match e {
-            syn::Expr::If(branch) => {
-                let mut branch = branch.clone();
-                head = match &mut *branch.cond {
-                    syn::Expr::Let(pattern) => {
-                        let t = of(&pattern.expr)?;
-                        std::mem::replace(&mut *pattern.expr, t)
-                    }
-                    cond => {
-                        let t = of(cond)?;
-                        std::mem::replace(cond, t)
-                    }
-                };
-                rest = syn::Expr::If(branch);
-            }
-            syn::Expr::Match(choice) => {
-                let t = of(&choice.expr)?;
-                let mut choice = choice.clone();
-                head = std::mem::replace(&mut *choice.expr, t);
-                rest = syn::Expr::Match(choice);
-            }
+        let head = match e {
+            syn::Expr::If(branch) => match &*branch.cond {
+                syn::Expr::Let(pattern) => &*pattern.expr,
+                cond => cond,
+            },
+            syn::Expr::Match(choice) => &*choice.expr,
             _ => return None,
+        };
+        // Before anything is copied: arms may be long.
+        if !self.may_leave(head) {
+            return None;
         }
+        let (pat, t) = name_of(&temporary());
+        let mut rest = e.clone();
+        let place = match &mut rest {
+            syn::Expr::If(branch) => match &mut *branch.cond {
+                syn::Expr::Let(pattern) => &mut *pattern.expr,
+                cond => cond,
+            },
+            syn::Expr::Match(choice) => &mut *choice.expr,
+            _ => return None,
+        };
+        let head = std::mem::replace(place, t);
         let first = syn::Stmt::Local(local_of(pat, head));
         Some((first, rest))
     }
