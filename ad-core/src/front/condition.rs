@@ -6,8 +6,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
 /// What to say of each.
-pub(super) const MESSAGE: &str = "the macro cannot tell whether this `cfg` holds; put it on the whole \
-    function, and write one function for each case";
+pub(super) const MESSAGE: &str = "the macro cannot tell whether this `cfg` holds; put it on the \
+    whole function, and write one function for each case";
 
 /// Reports each `#[cfg(..)]` and `#[cfg_attr(..)]` inside of a function: in its signature, in its
 /// body, and in macros there. Attributes in front of it are its own.

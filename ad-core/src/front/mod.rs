@@ -254,8 +254,8 @@ fn analyse_in(
     let own = &function.sig.ident;
     if PRIMITIVE_TYPES.iter().any(|name| own == name) {
         let message = format!(
-            "`{own}` is the name of a type of Rust, which what is generated for this function would \
-             hide; rename the function"
+            "`{own}` is the name of a type of Rust, which generated code would hide; rename the \
+             function"
         );
         errors.on(own, message);
     }

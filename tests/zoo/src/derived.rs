@@ -10,8 +10,8 @@ use cotangent_core::pipeline::{self, Derivative};
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
-/// What the errors say that refuse a derivative for a reason: units with rules that cannot be
-/// differentiated; sizes that each column would compute; units of which only a rule is known.
+/// Parts of the errors that refuse a derivative on purpose. In order: a unit has a rule that cannot
+/// be differentiated; each column would compute sizes; only a rule of a unit is known.
 const REFUSED: [&str; 3] = [
     "the body of its `",
     "one tangent or cotangent at a time",
@@ -91,7 +91,7 @@ pub(crate) struct Linearised {
     pub(crate) uses: Vec<Use>,
 }
 
-/// A function, and all that is derived from it.
+/// A function with its derivatives.
 pub struct Function {
     pub(crate) core: core::Program,
     /// The positions of its real parameters.

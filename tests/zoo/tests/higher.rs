@@ -28,7 +28,7 @@ struct Failure {
     message: String,
 }
 
-/// Those of all programs. What is derived from a program serves all checks and cases.
+/// The failures of all programs. Each derivative is made once, for all checks and cases.
 static FAILURES: LazyLock<Vec<Failure>> = LazyLock::new(|| {
     let wanted = programs().iter().filter(|p| is_wanted(p.name));
     let wanted: Vec<&'static Program> = wanted.collect();

@@ -90,7 +90,8 @@ impl Lowerer<'_> {
     }
 
     /// Gives a variable, or a part of it, a new value; `new` gets the old one, if there is one, and
-    /// the array that it is a part of. Whether that turns its axes, which views have for themselves.
+    /// the array that it is a part of. `turns` says whether the new value has other axes, which a
+    /// view has for itself.
     fn put_place(
         &mut self,
         place: &Place,

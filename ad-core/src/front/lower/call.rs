@@ -262,8 +262,8 @@ impl Lowerer<'_> {
             false => Ok(()),
             true => Err(self.errors.at(
                 loc,
-                "a call that changes its argument is not followed; give the new value as the result, and \
-                 write `x = f(..);`",
+                "a call that changes its argument is not followed; give the new value as the \
+                 result, and write `x = f(..);`",
             )),
         }
     }

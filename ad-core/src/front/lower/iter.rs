@@ -155,8 +155,8 @@ impl Lowerer<'_> {
         }
         Err(self.errors.at(
             loc,
-            "items are counted here, and how many `filter` leaves is known at run time only; collect \
-             them before: `let kept: Vec<f64> = x.iter().filter(..).copied().collect();`",
+            "items are counted here, and how many `filter` leaves is known at run time only; \
+             collect them before: `let kept: Vec<f64> = x.iter().filter(..).copied().collect();`",
         ))
     }
 

@@ -266,8 +266,8 @@ impl Lowerer<'_> {
             Way::Iter(iter) if !iter.after.is_empty() => {
                 return Some(Err(self.errors.at(
                     loc,
-                    "a loop over what `filter` leaves is not supported; write the condition as `if` \
-                     inside of the loop",
+                    "a loop over what `filter` leaves is not supported; write the condition as \
+                     `if` inside of the loop",
                 )));
             }
             Way::Iter(iter) => iter.items.clone(),

@@ -37,8 +37,8 @@ pub(super) struct Iter {
     pub(super) one_by_one: bool,
 }
 
-/// An iterator that may leave items out. What counts items takes an [`Iter`], which
-/// `Lowerer::unfiltered` gives or refuses.
+/// An iterator that may leave items out. Code that counts items takes an [`Iter`], which only
+/// `Lowerer::unfiltered` makes of it, or refuses.
 #[derive(Clone)]
 pub(super) struct Filtered {
     /// The items before the first `filter`.

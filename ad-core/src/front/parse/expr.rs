@@ -622,7 +622,7 @@ pub(super) fn is_usual_order(order: &syn::Expr) -> bool {
     .contains(&text)
 }
 
-/// The name of all that a pattern takes.
+/// The name that a pattern gives to the whole value.
 fn whole(pat: &syn::Pat) -> Option<&syn::Ident> {
     match pat {
         syn::Pat::Ident(name) if name.subpat.is_none() => Some(&name.ident),

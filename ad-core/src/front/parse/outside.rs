@@ -170,8 +170,8 @@ pub(super) fn called(e: &syn::Expr) -> Option<(crate::front::error::Loc, String)
         syn::Expr::Call(call) => {
             let changes =
                 |e: &syn::Expr| matches!(e, syn::Expr::Reference(r) if r.mutability.is_some());
-            let message = "a call that changes its argument is not followed; give the new value as the \
-                           result, and write `x = f(..);`";
+            let message = "a call that changes its argument is not followed; give the new value \
+                           as the result, and write `x = f(..);`";
             (call.args.iter().any(changes))
                 .then(|| (crate::front::error::Loc::of_expr(e), message.into()))
         }

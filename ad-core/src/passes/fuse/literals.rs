@@ -1,10 +1,12 @@
-//! Arrays of a literal that a loop reads where data says: they are made once, outside of all loops.
+//! Arrays of one literal that a loop reads at indices from data. They are made once, outside of all
+//! loops.
 //!
 //! ```text
 //! loop { a = fill 1.0; .. a[d] .. }     =     a = fill 1.0; loop given a { .. a[d] .. }
 //! ```
 //!
-//! Such a read fails where it is outside, so it needs the array. Other uses find the literal again.
+//! Such a read must fail where the index is out of bounds, so it needs the array. Other uses keep
+//! the literal.
 
 use crate::ir::build::{Builder, translate};
 use crate::ir::bulk::{Eq, Ix, Loop, Looped, Op, Param, Program, Run, Type, Var};
@@ -16,6 +18,10 @@ type Literal = (Lit, Type);
 
 /// The program with such arrays outside of its loops.
 pub(super) fn outside(program: &Program) -> Program {
+    let is_loop = |eq: &Eq| matches!(eq.op, Op::Loop { .. });
+    if !program.eqs.iter().any(is_loop) {
+        return program.clone();
+    }
     let mut done = HashMap::new();
     let mut out = Builder::new(&program.name, program.params.clone());
     program.requires.iter().for_each(|r| out.require(r.clone()));
@@ -34,7 +40,7 @@ pub(super) fn outside(program: &Program) -> Program {
     out.finish(program.results.iter().map(|v| new[v.index()]).collect())
 }
 
-/// A loop that is given the arrays that it reads where data says, and these.
+/// A loop that is given its literal arrays, and these arrays.
 fn without_literals(run: Run<'_>) -> (Looped, Vec<Literal>) {
     let Loop { body, goes_on, .. } = &**run.looped;
     let (body, goes_on) = (outside(body), goes_on.as_ref().map(outside));
@@ -69,23 +75,15 @@ fn literal(eq: &Eq) -> Option<Literal> {
 
 /// Whether an equation is a literal that is read where data says, here or in a loop.
 fn is_read_by_data(program: &Program, eq: &Eq) -> bool {
-    literal(eq).is_some()
-        && program.eqs.iter().any(|reader| match &reader.op {
-            Op::Gather { src, index } => program.eq(*src) == Some(eq) && has_data(index),
-            Op::Loop { given, .. } => given.iter().any(|v| program.eq(*v) == Some(eq)),
-            Op::Fill(_)
-            | Op::Index(_)
-            | Op::Map(..)
-            | Op::Scatter(_)
-            | Op::Reduce { .. }
-            | Op::ArgReduce { .. }
-            | Op::Recur { .. }
-            | Op::Contract { .. }
-            | Op::Update { .. }
-            | Op::Call { .. }
-            | Op::Copy(_)
-            | Op::Stop(_) => false,
-        })
+    let is_it = |v: &Var| program.eq(*v) == Some(eq);
+    let reads = |reader: &Eq| {
+        let by_data = matches!(
+            &reader.op,
+            Op::Gather { src, index } if has_data(index) && is_it(src)
+        );
+        by_data || matches!(&reader.op, Op::Loop { given, .. } if given.iter().any(is_it))
+    };
+    literal(eq).is_some() && program.eqs.iter().any(reads)
 }
 
 fn has_data(index: &[Ix]) -> bool {

@@ -1,5 +1,5 @@
-//! Choices between an array and what becomes of it: the elements that change do so under the
-//! condition, and no array is made for the choice.
+//! Choices between an array and a changed version of it. The elements that change do so under the
+//! condition, and no new array is made.
 
 use super::scatter::is_whole;
 use super::{Rewrite, Rule, Simplifier, all_affine};
@@ -21,8 +21,7 @@ pub(super) const RULES: &[Rule] = &[Rule {
 ///                                             for x' = x with y at I where c[I]
 /// ```
 ///
-/// and so for several changes one after the other, each of which may read what those before it have
-/// made. `c` must not depend on a component of an index that data gives.
+/// The same holds for a chain of changes, where each may read the results of earlier ones. `c` must not depend on a component of an index that data gives.
 fn choice_of_changed(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
     let Op::Map(Prim::Select, args) = &eq.op else {
         return None;
@@ -48,35 +47,19 @@ fn choice_of_changed(s: &mut Simplifier, eq: &Eq) -> Option<Rewrite> {
 
 /// An array, the one that it is a changed version of, and so on.
 fn changes(s: &Simplifier, v: Var) -> Vec<Var> {
-    let mut all = vec![v];
-    let mut last = v;
-    while all.len() <= MOST {
-        let before = match s.plain(last) {
-            Some(Op::Update { src, .. }) => Some(*src),
-            Some(Op::Scatter(parts)) => {
-                added_to(s, &s.out.ty(last).shape, parts).map(|k| parts[k].src)
-            }
-            Some(
-                Op::Fill(_)
-                | Op::Index(_)
-                | Op::Map(..)
-                | Op::Gather { .. }
-                | Op::Reduce { .. }
-                | Op::ArgReduce { .. }
-                | Op::Recur { .. }
-                | Op::Contract { .. }
-                | Op::Loop { .. }
-                | Op::Call { .. }
-                | Op::Copy(_)
-                | Op::Stop(_),
-            )
-            | None => None,
+    let before = |v: Var| {
+        if let Some(Op::Scatter(parts)) = s.plain(v) {
+            let old = added_to(s, &s.out.ty(v).shape, parts)?;
+            return Some(parts[old].src);
+        }
+        let Some(Op::Update { src, .. }) = s.plain(v) else {
+            return None;
         };
-        let Some(before) = before else { break };
-        last = before;
-        all.push(last);
-    }
-    all
+        Some(*src)
+    };
+    std::iter::successors(Some(v), |v| before(*v))
+        .take(MOST + 1)
+        .collect()
 }
 
 /// How many changes one after the other are looked at.
@@ -98,10 +81,10 @@ struct Changes {
 }
 
 impl Changes {
-    /// Those that lead from an old array to the first of `versions`, if a condition can be put to
-    /// each, and what is computed from versions for later ones costs little, and ends. If others
-    /// change the array before, such reads of the old array are of what these make: it need not be
-    /// kept.
+    /// The changes that lead from an old array to the first of `versions`. There are none if a
+    /// condition cannot be put to one of them, or if a step between them is costly or may not end.
+    /// If `others` change the array first, guarded reads of the old array become reads of their
+    /// result, so that the old array need not be kept.
     fn of(
         s: &mut Simplifier,
         versions: Vec<Var>,
@@ -228,19 +211,11 @@ fn read_at(s: &Simplifier, c: Var, p: &Part, shape: &[Size]) -> Option<(Var, Vec
         .then_some((src, of))
 }
 
-/// Whether an equation may be computed again, from what it is not meant for.
+/// Whether an equation is cheap to compute again, and ends for any operands.
 fn is_light(eq: &Eq) -> bool {
-    match eq.op {
-        Op::Loop { .. } | Op::Call { .. } | Op::Recur { .. } | Op::Contract { .. } => false,
-        Op::Fill(_)
-        | Op::Index(_)
-        | Op::Map(..)
-        | Op::Gather { .. }
-        | Op::Scatter(_)
-        | Op::Reduce { .. }
-        | Op::ArgReduce { .. }
-        | Op::Update { .. }
-        | Op::Copy(_)
-        | Op::Stop(_) => true,
-    }
+    let is_heavy = matches!(
+        eq.op,
+        Op::Loop { .. } | Op::Call { .. } | Op::Recur { .. } | Op::Contract { .. }
+    );
+    !is_heavy
 }
