@@ -2,7 +2,7 @@
 //!
 //! @ a: [3, 3]; b: [3]
 //! @ a: [2, 2]; b: [2]
-//! @ for N in {9} a: [N, N]; b: [N]
+//! @ for N in {9} a: [N, N] in -0.2..0.2; b: [N] in -0.5..0.5
 //! @ for N in {65} a: [N, N]; b: [N] @@ nonsmooth
 
 use cotangent::prelude::*;
